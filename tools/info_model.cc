@@ -92,11 +92,11 @@ const char* pooling_name(int32_t pooling) {
 const char* tokenizer_name(const lookupffn::Model& model) {
   if (model.info().has_tokenizer == 0) return "none";
   switch (model.tokenizer().info().kind) {
-    case LFFN_TOKENIZER_BYTE_PAIRS:
+    case LFFN_TOKENIZER_KIND_BYTE_PAIRS:
       return "byte-level BPE";
-    case LFFN_TOKENIZER_WORD_PIECE:
+    case LFFN_TOKENIZER_KIND_WORD_PIECE:
       return "WordPiece";
-    case LFFN_TOKENIZER_UNIGRAM:
+    case LFFN_TOKENIZER_KIND_UNIGRAM:
       return "Unigram";
     default:
       return "another";

@@ -77,7 +77,7 @@ int run_stream(const RunOptions& options) {
     if (n_tokens == 0) continue;
     const lookupffn::Span<const float> input(x.data(), static_cast<size_t>(n_tokens * info.hidden_size));
     if (options.add) std::copy(input.begin(), input.end(), y.begin());
-    layer.forward(input, y, options.add ? LFFN_FORWARD_ADD : 0);
+    layer.forward(input, y, options.add ? LFFN_LAYER_RUN_ADD : 0);
     const size_t n_floats = static_cast<size_t>(n_tokens * info.output_size);
     if (std::fwrite(y.data(), sizeof(float), n_floats, stdout) != n_floats || std::fflush(stdout) != 0) return 1;
     filled -= n_tokens * token_bytes;

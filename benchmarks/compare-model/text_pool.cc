@@ -29,8 +29,8 @@ std::vector<int32_t> TextPool::ids(const std::string& text) const {
   const size_t size = text.size();
   const lffn_output outputs[] = {{LFFN_OUT_TOKEN_IDS, 0, ids.data(), static_cast<int64_t>(ids.size())},
                                  {LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}};
-  lffn_tokenize_args args;
-  lffn_tokenize_args_init(&args);
+  lffn_tokenizer_encode_args args;
+  lffn_tokenizer_encode_args_init(&args);
   args.n = 1;
   args.texts = &pointer;
   args.text_sizes = &size;

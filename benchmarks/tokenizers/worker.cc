@@ -59,8 +59,8 @@ struct Tokens {
 Tokens tokenize(const lffn_tokenizer* tokenizer, const std::vector<std::string>& texts, std::vector<int32_t>& ids) {
   Tokens all;
   for (const std::string& text : texts) {
-    lffn_tokenize_args args;
-    lffn_tokenize_args_init(&args);
+    lffn_tokenizer_encode_args args;
+    lffn_tokenizer_encode_args_init(&args);
     int64_t offsets[2] = {};
     const char* const pointer = text.data();
     const size_t size = text.size();
@@ -69,7 +69,7 @@ Tokens tokenize(const lffn_tokenizer* tokenizer, const std::vector<std::string>&
     args.n = 1;
     args.texts = &pointer;
     args.text_sizes = &size;
-    args.flags = LFFN_TOKENIZE_SKIP_SPECIAL;
+    args.flags = LFFN_ENCODE_SKIP_SPECIAL;
     args.outputs = outputs;
     args.n_outputs = 2;
     need(lffn_tokenizer_encode(tokenizer, &args));

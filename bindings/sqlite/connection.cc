@@ -235,8 +235,8 @@ double Connection::rerank_late(std::string_view query, std::string_view document
   const char* const documents[] = {document.empty() ? "" : document.data()};
   const size_t sizes[] = {document.size()};
   float score = 0;
-  lffn_rerank_args args;
-  lffn_rerank_args_init(&args);
+  lffn_model_rerank_args args;
+  lffn_model_rerank_args_init(&args);
   args.query = query.empty() ? "" : query.data();
   args.query_size = query.size();
   args.documents = documents;

@@ -91,8 +91,8 @@
   $2 = &listener;
 %}
 %enddef
-%progress(lffn_load_progress, progress, tell_progress)
-%progress(lffn_run_progress, run_progress, tell_run_progress)
+%progress(lffn_file_progress_callback, progress, tell_progress)
+%progress(lffn_run_progress_callback, run_progress, tell_run_progress)
 
 // A runtime's functions come as the number that RuntimeHooks knows it by; 0 for none. The process's log is that of the
 // number 0, and comes as whether there is one.
@@ -106,7 +106,7 @@
   $2 = reinterpret_cast<void*>(USER);
 %}
 %enddef
-%hook(lffn_parallel_for, parallel, run_in_executor, jlong, long, $input)
+%hook(lffn_parallel_for_callback, parallel, run_in_executor, jlong, long, $input)
 %hook(lffn_log_callback, log, tell_log, jlong, long, $input)
 %hook(lffn_log_callback, process_log, tell_log, jboolean, boolean, jlong{0})
 

@@ -83,7 +83,7 @@ lffn_status layer_forward_arrays(JNIEnv* env, const lffn_layer* layer, jfloatArr
   float* y_copy = reinterpret_cast<float*>(scratch.memory() + x_bytes);
   env->GetFloatArrayRegion(x, x_offset, x_count, x_copy);
   if (env->ExceptionCheck()) return LFFN_OK;
-  if ((flags & LFFN_FORWARD_ADD) != 0) {
+  if ((flags & LFFN_LAYER_RUN_ADD) != 0) {
     env->GetFloatArrayRegion(y, y_offset, y_count, y_copy);
     if (env->ExceptionCheck()) return LFFN_OK;
   }

@@ -26,7 +26,7 @@ lffn_status layer_hash_arrays(JNIEnv* env, const lffn_layer* layer, jfloatArray 
 lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids, jlongArray offsets, int32_t n,
                              int32_t output, jlongArray positions, int32_t n_positions, const int32_t* run_options,
                              jfloatArray array, float* buffer, int32_t at, int32_t capacity, const int32_t* cancel,
-                             lffn_run_progress run_progress, void* run_progress_user);
+                             lffn_run_progress_callback run_progress, void* run_progress_user);
 
 // Texts lie end to end in `utf8`. query is null or UTF-8; prompt is null or UTF-8 with a closing zero. Without array
 // and buffer this only counts. `counts` [2 n + 1] receives where each text's tokens begin and how many it would have
@@ -35,12 +35,12 @@ lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArr
                                   jbyteArray query, int32_t output, const int32_t* run_options, int64_t max_tokens,
                                   jbyteArray prompt, jfloatArray array, float* buffer, int32_t at, int32_t capacity,
                                   jlongArray counts, lffn_result* result, const int32_t* cancel,
-                                  lffn_run_progress run_progress, void* run_progress_user);
+                                  lffn_run_progress_callback run_progress, void* run_progress_user);
 
 // The same texts into a result: all that is wanted, as model_run_into_result says.
 lffn_status model_run_result_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
                                     const int32_t* run_options, int64_t max_tokens, jbyteArray prompt, int32_t wanted,
-                                    lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                                    lffn_result* result, const int32_t* cancel, lffn_run_progress_callback run_progress,
                                     void* run_progress_user);
 
 // results: int[] ids and, where there is room for three, long[] begins and long[] ends, in bytes.
@@ -71,7 +71,7 @@ lffn_status model_entities_bytes(JNIEnv* env, const lffn_model* model, jbyteArra
 lffn_status model_entities_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
                                   int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
                                   int32_t statuses, lffn_result* result, const int32_t* cancel,
-                                  lffn_run_progress run_progress, void* run_progress_user);
+                                  lffn_run_progress_callback run_progress, void* run_progress_user);
 
 // results: long[] begins and ends, float[] scores.
 lffn_status model_answer_bytes(JNIEnv* env, const lffn_model* model, jbyteArray question, jbyteArray context,
@@ -127,14 +127,14 @@ lffn_status tokenizer_token_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer, 
 // that ChannelFile.read knows, with the sizes of their files.
 lffn_status model_load_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,
                                    const int32_t* options, const char* adapter, const lffn_runtime* runtime,
-                                   const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                                   const int32_t* cancel, lffn_file_progress_callback progress, void* progress_user,
                                    lffn_model** out);
 lffn_status model_estimate_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,
                                        const int32_t* options, const char* adapter, const lffn_runtime* runtime,
-                                       const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                                       const int32_t* cancel, lffn_file_progress_callback progress, void* progress_user,
                                        int64_t* estimate_numbers);
 lffn_status tokenizer_load_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,
                                        const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                                       lffn_load_progress progress, void* progress_user, lffn_tokenizer** out);
+                                       lffn_file_progress_callback progress, void* progress_user, lffn_tokenizer** out);
 
 #endif  // LOOKUPFFN_BINDINGS_JAVA_CALLS_H

@@ -77,7 +77,7 @@ class GivenFiles {
 
 lffn_status model_load_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,
                                    const int32_t* options, const char* adapter, const lffn_runtime* runtime,
-                                   const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                                   const int32_t* cancel, lffn_file_progress_callback progress, void* progress_user,
                                    lffn_model** out) {
   const GivenFiles files(env, names, contents, sizes);
   if (!files.made()) return no_arrays(env);
@@ -87,7 +87,7 @@ lffn_status model_load_given_files(JNIEnv* env, jobjectArray names, jobjectArray
 
 lffn_status model_estimate_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,
                                        const int32_t* options, const char* adapter, const lffn_runtime* runtime,
-                                       const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                                       const int32_t* cancel, lffn_file_progress_callback progress, void* progress_user,
                                        int64_t* estimate_numbers) {
   const GivenFiles files(env, names, contents, sizes);
   if (!files.made()) return no_arrays(env);
@@ -98,7 +98,8 @@ lffn_status model_estimate_given_files(JNIEnv* env, jobjectArray names, jobjectA
 
 lffn_status tokenizer_load_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,
                                        const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                                       lffn_load_progress progress, void* progress_user, lffn_tokenizer** out) {
+                                       lffn_file_progress_callback progress, void* progress_user,
+                                       lffn_tokenizer** out) {
   const GivenFiles files(env, names, contents, sizes);
   if (!files.made()) return no_arrays(env);
   return tokenizer_load_files(files.names(), files.contents(), files.sizes(), files.count(), read_channel,

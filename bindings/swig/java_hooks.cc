@@ -70,7 +70,7 @@ bool find_hooks(JavaVM* vm, JNIEnv* env) {
 }
 
 void drop_hooks(JNIEnv* env) {
-  lffn_set_log_callback(nullptr, nullptr);
+  lffn_set_default_log(nullptr, nullptr);
   for (Hook* hook : {&progress_hook, &run_hook, &channel_hook, &log_hook, &threads_hook}) {
     env->DeleteWeakGlobalRef(hook->type);
   }

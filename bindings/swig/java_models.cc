@@ -44,7 +44,7 @@ lffn_status copy(JNIEnv* env, const lffn_result* result, int32_t what, Array to,
 lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids, jlongArray offsets, int32_t n,
                              int32_t output, jlongArray positions, int32_t n_positions, const int32_t* run_options,
                              jfloatArray array, float* buffer, int32_t at, int32_t capacity, const int32_t* cancel,
-                             lffn_run_progress run_progress, void* run_progress_user) {
+                             lffn_run_progress_callback run_progress, void* run_progress_user) {
   jlong last = 0;
   env->GetLongArrayRegion(offsets, n, 1, &last);
   if (env->ExceptionCheck()) return LFFN_OK;
@@ -73,7 +73,7 @@ lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArr
                                   jbyteArray query, int32_t output, const int32_t* run_options, int64_t max_tokens,
                                   jbyteArray prompt, jfloatArray array, float* buffer, int32_t at, int32_t capacity,
                                   jlongArray counts, lffn_result* result, const int32_t* cancel,
-                                  lffn_run_progress run_progress, void* run_progress_user) {
+                                  lffn_run_progress_callback run_progress, void* run_progress_user) {
   const auto n_texts = static_cast<size_t>(n);
   size_t n_bytes = 0;
   if (!bytes_of_texts(env, ends, n, n_bytes)) return LFFN_OK;
@@ -109,7 +109,7 @@ lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArr
 
 lffn_status model_run_result_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
                                     const int32_t* run_options, int64_t max_tokens, jbyteArray prompt, int32_t wanted,
-                                    lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                                    lffn_result* result, const int32_t* cancel, lffn_run_progress_callback run_progress,
                                     void* run_progress_user) {
   const TextsOfArrays texts(env, utf8, ends, n);
   const size_t prompt_bytes = prompt == nullptr ? 0 : length_of(env, prompt);

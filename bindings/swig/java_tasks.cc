@@ -37,7 +37,7 @@ lffn_status model_entities_bytes(JNIEnv* env, const lffn_model* model, jbyteArra
 lffn_status model_entities_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
                                   int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
                                   int32_t statuses, lffn_result* result, const int32_t* cancel,
-                                  lffn_run_progress run_progress, void* run_progress_user) {
+                                  lffn_run_progress_callback run_progress, void* run_progress_user) {
   const TextsOfArrays texts(env, utf8, ends, n);
   if (!texts.fetched()) return no_arrays(env);
   return model_entities_texts(model, texts.utf8(), texts.ends(), n, aggregation, flags, max_tokens, num_threads,

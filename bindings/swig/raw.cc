@@ -27,7 +27,7 @@ SAME(ACTIVATION_SIGMOID, LFFN_ACTIVATION_SIGMOID);
 SAME(LOAD_MMAP, LFFN_LOAD_MMAP);
 SAME(LOAD_FLUSH_DENORMALS, LFFN_LOAD_FLUSH_DENORMALS);
 SAME(LOAD_SEVEN_BIT_INPUTS, LFFN_LOAD_SEVEN_BIT_INPUTS);
-SAME(FORWARD_ADD, LFFN_FORWARD_ADD);
+SAME(FORWARD_ADD, LFFN_LAYER_RUN_ADD);
 SAME(LOG_ERROR, LFFN_LOG_ERROR);
 SAME(LOG_WARNING, LFFN_LOG_WARNING);
 SAME(LOG_INFO, LFFN_LOG_INFO);
@@ -41,13 +41,13 @@ const char* last_error(int32_t status) {
 int64_t live_handles() { return lffn_live_handles(); }
 
 lffn_status layer_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                       lffn_load_progress progress, void* progress_user, lffn_layer** out) {
+                       lffn_file_progress_callback progress, void* progress_user, lffn_layer** out) {
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
   return lffn_layer_load(path, &given, out);
 }
 
 lffn_status layer_load_memory(const void* data, size_t size, const int32_t* options, const lffn_runtime* runtime,
-                              const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                              const int32_t* cancel, lffn_file_progress_callback progress, void* progress_user,
                               lffn_layer** out) {
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
   return lffn_layer_load_memory(data, size, &given, out);
@@ -78,7 +78,7 @@ lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_t
 lffn_status layer_save(const lffn_layer* layer, const char* path) { return lffn_layer_save(layer, path, nullptr); }
 
 lffn_status layer_save_with(const lffn_layer* layer, const char* path, const int32_t* cancel,
-                            lffn_load_progress progress, void* progress_user) {
+                            lffn_file_progress_callback progress, void* progress_user) {
   const lffn_save_options given = save_options(cancel, progress, progress_user);
   return lffn_layer_save(layer, path, &given);
 }
@@ -113,8 +113,8 @@ lffn_status layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens
   return lffn_layer_hash(layer, x, n_tokens, codes, scores);
 }
 
-lffn_status runtime_create(int32_t num_threads, const char* isa, lffn_parallel_for parallel, void* parallel_user,
-                           lffn_log_callback log, void* log_user, lffn_runtime** out) {
+lffn_status runtime_create(int32_t num_threads, const char* isa, lffn_parallel_for_callback parallel,
+                           void* parallel_user, lffn_log_callback log, void* log_user, lffn_runtime** out) {
   lffn_runtime_options options;
   lffn_runtime_options_init(&options);
   options.num_threads = num_threads;
@@ -129,7 +129,7 @@ lffn_status runtime_create(int32_t num_threads, const char* isa, lffn_parallel_f
 void runtime_free(lffn_runtime* runtime) { lffn_runtime_free(runtime); }
 const char* runtime_isa(const lffn_runtime* runtime) { return lffn_runtime_isa(runtime); }
 void set_log(lffn_log_callback process_log, void* process_log_user) {
-  lffn_set_log_callback(process_log, process_log_user);
+  lffn_set_default_log(process_log, process_log_user);
 }
 void trim() { lffn_trim(); }
 

@@ -175,9 +175,9 @@ int64_t live_handles();
 
 // Of what loads, runtime, cancel, which another thread may set, and progress may be null.
 lffn_status layer_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                       lffn_load_progress progress, void* progress_user, lffn_layer** out);
+                       lffn_file_progress_callback progress, void* progress_user, lffn_layer** out);
 lffn_status layer_load_memory(const void* data, size_t size, const int32_t* options, const lffn_runtime* runtime,
-                              const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                              const int32_t* cancel, lffn_file_progress_callback progress, void* progress_user,
                               lffn_layer** out);
 lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_tables, int32_t table_size,
                          int32_t projection, int32_t block_size, int32_t activation, int32_t num_probes,
@@ -185,7 +185,7 @@ lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_t
                          const int32_t* options, const lffn_runtime* runtime, lffn_layer** out);
 lffn_status layer_save(const lffn_layer* layer, const char* path);
 lffn_status layer_save_with(const lffn_layer* layer, const char* path, const int32_t* cancel,
-                            lffn_load_progress progress, void* progress_user);
+                            lffn_file_progress_callback progress, void* progress_user);
 lffn_status layer_info(const lffn_layer* layer, int64_t* numbers);
 void layer_free(lffn_layer* layer);
 
@@ -197,8 +197,8 @@ lffn_status layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens
 // What handles share, and hooks of the process.
 
 // parallel, log and isa, which has a closing zero, may be null.
-lffn_status runtime_create(int32_t num_threads, const char* isa, lffn_parallel_for parallel, void* parallel_user,
-                           lffn_log_callback log, void* log_user, lffn_runtime** out);
+lffn_status runtime_create(int32_t num_threads, const char* isa, lffn_parallel_for_callback parallel,
+                           void* parallel_user, lffn_log_callback log, void* log_user, lffn_runtime** out);
 void runtime_free(lffn_runtime* runtime);
 const char* runtime_isa(const lffn_runtime* runtime);
 

@@ -39,35 +39,36 @@ SAME(SCORE_SIGMOID, LFFN_SCORE_ACTIVATION_SIGMOID);
 SAME(SCORE_GELU, LFFN_SCORE_ACTIVATION_GELU);
 SAME(MAX_TOKENS_NEVER, LFFN_MAX_TOKENS_NEVER);
 SAME(MAX_TOKENS_MODEL, LFFN_MAX_TOKENS_MODEL);
-SAME(TOKENIZE_SKIP_SPECIAL, LFFN_TOKENIZE_SKIP_SPECIAL);
-SAME(TOKENIZE_REPAIR, LFFN_TOKENIZE_REPAIR);
+SAME(TOKENIZE_SKIP_SPECIAL, LFFN_ENCODE_SKIP_SPECIAL);
+SAME(TOKENIZE_REPAIR, LFFN_ENCODE_REPAIR_TEXT);
 SAME(RUN_REPAIR_TEXT, LFFN_RUN_REPAIR_TEXT);
 SAME(WINDOWS_NONE, LFFN_WINDOWS_NONE);
 SAME(WINDOWS_EACH, LFFN_WINDOWS_EACH);
 SAME(WINDOWS_MEAN, LFFN_WINDOWS_MEAN);
 SAME(MAX_ACTIVE_MODEL, LFFN_MAX_ACTIVE_MODEL);
 SAME(MAX_ACTIVE_ALL, LFFN_MAX_ACTIVE_ALL);
-SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
+SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DECODE_SKIP_SPECIAL);
 #undef SAME
 NAMES_ALL(RUN_OPTIONS_FIELDS, RUN_OPTIONS_OTHERS, lffn_model_run_args)
 
 lffn_status model_load(const char* path, const int32_t* options, const char* adapter, const lffn_runtime* runtime,
-                       const int32_t* cancel, lffn_load_progress progress, void* progress_user, lffn_model** out) {
+                       const int32_t* cancel, lffn_file_progress_callback progress, void* progress_user,
+                       lffn_model** out) {
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user, adapter);
   return lffn_model_load(path, &given, out);
 }
 
 lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, const char* adapter,
-                              const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                              const lffn_runtime* runtime, const int32_t* cancel, lffn_file_progress_callback progress,
                               void* progress_user, lffn_model** out) {
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user, adapter);
   return lffn_model_load_memory(data, size, &given, out);
 }
 
 lffn_status model_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                             lffn_read read, const void* const* read_users, const int32_t* options, const char* adapter,
-                             const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                             void* progress_user, lffn_model** out) {
+                             lffn_read_callback read, const void* const* read_users, const int32_t* options,
+                             const char* adapter, const lffn_runtime* runtime, const int32_t* cancel,
+                             lffn_file_progress_callback progress, void* progress_user, lffn_model** out) {
   const Files files(names, contents, sizes, n, read, read_users);
   if (files.get() == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user, adapter);
@@ -86,7 +87,7 @@ lffn_status tell(lffn_status status, const lffn_memory_estimate& estimate, int64
 }  // namespace
 
 lffn_status model_estimate(const char* path, const int32_t* options, const char* adapter, const lffn_runtime* runtime,
-                           const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                           const int32_t* cancel, lffn_file_progress_callback progress, void* progress_user,
                            int64_t* estimate_numbers) {
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user, adapter);
   lffn_memory_estimate estimate;
@@ -95,9 +96,9 @@ lffn_status model_estimate(const char* path, const int32_t* options, const char*
 }
 
 lffn_status model_estimate_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                                 lffn_read read, const void* const* read_users, const int32_t* options,
+                                 lffn_read_callback read, const void* const* read_users, const int32_t* options,
                                  const char* adapter, const lffn_runtime* runtime, const int32_t* cancel,
-                                 lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers) {
+                                 lffn_file_progress_callback progress, void* progress_user, int64_t* estimate_numbers) {
   const Files files(names, contents, sizes, n, read, read_users);
   if (files.get() == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user, adapter);
@@ -109,7 +110,7 @@ lffn_status model_estimate_files(const char* const* names, const void* const* co
 lffn_status model_save(const lffn_model* model, const char* path) { return lffn_model_save(model, path, nullptr); }
 
 lffn_status model_save_with(const lffn_model* model, const char* path, const int32_t* cancel,
-                            lffn_load_progress progress, void* progress_user) {
+                            lffn_file_progress_callback progress, void* progress_user) {
   const lffn_save_options given = save_options(cancel, progress, progress_user);
   return lffn_model_save(model, path, &given);
 }
@@ -166,7 +167,7 @@ void model_free(lffn_model* model) { lffn_model_free(model); }
 
 namespace {
 
-lffn_model_run_args run_args(const int32_t* run_options, const int32_t* cancel, lffn_run_progress progress,
+lffn_model_run_args run_args(const int32_t* run_options, const int32_t* cancel, lffn_run_progress_callback progress,
                              void* user) {
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
@@ -287,7 +288,7 @@ const char* model_text(const lffn_model* model, int32_t what, int32_t index) {
 
 lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offsets, int64_t n, int32_t output,
                       int64_t* positions, int64_t n_positions, const int32_t* run_options, float* out, int64_t capacity,
-                      const int32_t* cancel, lffn_run_progress run_progress, void* run_progress_user) {
+                      const int32_t* cancel, lffn_run_progress_callback run_progress, void* run_progress_user) {
   lffn_model_run_args args = run_args(run_options, cancel, run_progress, run_progress_user);
   args.ids = ids;
   args.offsets = offsets;
@@ -306,7 +307,7 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
 lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, const char* query,
                             int64_t query_size, int32_t output, const int32_t* run_options, int64_t max_tokens,
                             const char* prompt, float* out, int64_t capacity, int64_t* offsets, int64_t* uncut,
-                            lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                            lffn_result* result, const int32_t* cancel, lffn_run_progress_callback run_progress,
                             void* run_progress_user) {
   const Texts texts(utf8, ends, n);
   const auto count = query == nullptr ? 0 : static_cast<size_t>(n);
@@ -336,7 +337,7 @@ lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* 
 
 lffn_status model_run_into_result(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
                                   const int32_t* run_options, int64_t max_tokens, const char* prompt, int32_t wanted,
-                                  lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                                  lffn_result* result, const int32_t* cancel, lffn_run_progress_callback run_progress,
                                   void* run_progress_user) {
   const Texts texts(utf8, ends, n);
   if (!texts.made()) return LFFN_ERROR_OUT_OF_MEMORY;

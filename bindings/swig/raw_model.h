@@ -7,27 +7,28 @@
 
 // adapter, which has a closing zero, may be null.
 lffn_status model_load(const char* path, const int32_t* options, const char* adapter, const lffn_runtime* runtime,
-                       const int32_t* cancel, lffn_load_progress progress, void* progress_user, lffn_model** out);
+                       const int32_t* cancel, lffn_file_progress_callback progress, void* progress_user,
+                       lffn_model** out);
 lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, const char* adapter,
-                              const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                              const lffn_runtime* runtime, const int32_t* cancel, lffn_file_progress_callback progress,
                               void* progress_user, lffn_model** out);
 // From the files of a folder: n names, each with a closing zero, what is in them and how many bytes that is. Those that
 // `read` reads have something in read_users, which it gets; others have null there.
 lffn_status model_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                             lffn_read read, const void* const* read_users, const int32_t* options, const char* adapter,
-                             const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                             void* progress_user, lffn_model** out);
+                             lffn_read_callback read, const void* const* read_users, const int32_t* options,
+                             const char* adapter, const lffn_runtime* runtime, const int32_t* cancel,
+                             lffn_file_progress_callback progress, void* progress_user, lffn_model** out);
 // The memory that loading the same would take: ESTIMATE_ numbers.
 lffn_status model_estimate(const char* path, const int32_t* options, const char* adapter, const lffn_runtime* runtime,
-                           const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                           const int32_t* cancel, lffn_file_progress_callback progress, void* progress_user,
                            int64_t* estimate_numbers);
 lffn_status model_estimate_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                                 lffn_read read, const void* const* read_users, const int32_t* options,
+                                 lffn_read_callback read, const void* const* read_users, const int32_t* options,
                                  const char* adapter, const lffn_runtime* runtime, const int32_t* cancel,
-                                 lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers);
+                                 lffn_file_progress_callback progress, void* progress_user, int64_t* estimate_numbers);
 lffn_status model_save(const lffn_model* model, const char* path);
 lffn_status model_save_with(const lffn_model* model, const char* path, const int32_t* cancel,
-                            lffn_load_progress progress, void* progress_user);
+                            lffn_file_progress_callback progress, void* progress_user);
 lffn_status model_info(const lffn_model* model, int64_t* model_numbers);
 lffn_status model_layer_info(const lffn_model* model, int32_t layer, int64_t* layer_numbers);
 void model_free(lffn_model* model);
@@ -42,7 +43,7 @@ const char* model_text(const lffn_model* model, int32_t what, int32_t index);
 // Offsets and positions are only read, but SWIG would cast a const int64_t* to another type of its size.
 lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offsets, int64_t n, int32_t output,
                       int64_t* positions, int64_t n_positions, const int32_t* run_options, float* out, int64_t capacity,
-                      const int32_t* cancel, lffn_run_progress run_progress, void* run_progress_user);
+                      const int32_t* cancel, lffn_run_progress_callback run_progress, void* run_progress_user);
 
 // The same for texts that lie end to end: text i ends before byte ends[i]. With a query, which may be null, each text
 // is the second of a pair. max_tokens is a number or MAX_TOKENS_; prompt belongs to PROMPT_NAMED and PROMPT_TEXT, with
@@ -55,14 +56,14 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
 lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, const char* query,
                             int64_t query_size, int32_t output, const int32_t* run_options, int64_t max_tokens,
                             const char* prompt, float* out, int64_t capacity, int64_t* offsets, int64_t* uncut,
-                            lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                            lffn_result* result, const int32_t* cancel, lffn_run_progress_callback run_progress,
                             void* run_progress_user);
 
 // Makes all that is wanted, WANT_ values or-ed together, of such texts into a result: what the call has lies in
 // result_array, and result_size tells how much of it there is. With WANT_STATUSES a bad text fails no call.
 lffn_status model_run_into_result(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
                                   const int32_t* run_options, int64_t max_tokens, const char* prompt, int32_t wanted,
-                                  lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                                  lffn_result* result, const int32_t* cancel, lffn_run_progress_callback run_progress,
                                   void* run_progress_user);
 
 // Late interaction: the vectors of queries and those of documents, either floats or bytes with a scale for each vector,
@@ -101,7 +102,7 @@ lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_b
 lffn_status model_entities_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
                                  int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
                                  int32_t statuses, lffn_result* result, const int32_t* cancel,
-                                 lffn_run_progress run_progress, void* run_progress_user);
+                                 lffn_run_progress_callback run_progress, void* run_progress_user);
 
 // flags: ANSWER_MAY_BE_NONE. begins, ends and scores have room for top_k.
 lffn_status model_answer(const lffn_model* model, const char* question, size_t question_size, const char* context,
@@ -118,12 +119,12 @@ lffn_status model_zero_shot(const lffn_model* model, const char* utf8, size_t n_
 // Tokenizers.
 
 lffn_status tokenizer_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                           lffn_load_progress progress, void* progress_user, lffn_tokenizer** out);
+                           lffn_file_progress_callback progress, void* progress_user, lffn_tokenizer** out);
 // As model_load_files.
 lffn_status tokenizer_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                                 lffn_read read, const void* const* read_users, const int32_t* options,
-                                 const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                                 void* progress_user, lffn_tokenizer** out);
+                                 lffn_read_callback read, const void* const* read_users, const int32_t* options,
+                                 const lffn_runtime* runtime, const int32_t* cancel,
+                                 lffn_file_progress_callback progress, void* progress_user, lffn_tokenizer** out);
 // The model's tokenizer as a handle of its own, which outlives the model.
 lffn_status model_tokenizer(const lffn_model* model, lffn_tokenizer** out);
 void tokenizer_free(lffn_tokenizer* tokenizer);

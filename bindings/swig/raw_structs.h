@@ -35,7 +35,8 @@ inline int64_t number_of(float value) {
 }
 
 inline lffn_load_options load_options(const int32_t* numbers, const lffn_runtime* runtime, const int32_t* cancel,
-                                      lffn_load_progress progress, void* progress_user, const char* adapter = nullptr) {
+                                      lffn_file_progress_callback progress, void* progress_user,
+                                      const char* adapter = nullptr) {
   lffn_load_options options;
   lffn_load_options_init(&options);
 #define GIVE(place, member) options.member = static_cast<decltype(options.member)>(numbers[OPTION_##place]);
@@ -49,7 +50,8 @@ inline lffn_load_options load_options(const int32_t* numbers, const lffn_runtime
   return options;
 }
 
-inline lffn_save_options save_options(const int32_t* cancel, lffn_load_progress progress, void* progress_user) {
+inline lffn_save_options save_options(const int32_t* cancel, lffn_file_progress_callback progress,
+                                      void* progress_user) {
   lffn_save_options options;
   lffn_save_options_init(&options);
   options.cancel = cancel;
@@ -85,7 +87,7 @@ class Texts {
 // Files in memory, or read by a function of the host; get() is null if there is none left for the list of them.
 class Files {
  public:
-  Files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n, lffn_read read,
+  Files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n, lffn_read_callback read,
         const void* const* read_users)
       : files_(new (std::nothrow) lffn_file[static_cast<size_t>(n) + 1]) {
     for (int64_t i = 0; files_ != nullptr && i < n; ++i) {

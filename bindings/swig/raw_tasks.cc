@@ -70,7 +70,7 @@ lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_b
 lffn_status model_entities_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
                                  int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
                                  int32_t statuses, lffn_result* result, const int32_t* cancel,
-                                 lffn_run_progress run_progress, void* run_progress_user) {
+                                 lffn_run_progress_callback run_progress, void* run_progress_user) {
   const Texts texts(utf8, ends, n);
   if (!texts.made()) return LFFN_ERROR_OUT_OF_MEMORY;
   lffn_model_run_args args;
@@ -123,8 +123,8 @@ lffn_status model_rerank(const lffn_model* model, const char* query, size_t quer
                          const int32_t* cancel, float* scores) {
   const Texts documents(utf8, ends, n);
   if (!documents.made()) return LFFN_ERROR_OUT_OF_MEMORY;
-  lffn_rerank_args args;
-  lffn_rerank_args_init(&args);
+  lffn_model_rerank_args args;
+  lffn_model_rerank_args_init(&args);
   args.query = query_size == 0 ? "" : query;  // .NET pins an empty array at NULL
   args.query_size = query_size;
   args.documents = documents.begins();
@@ -146,8 +146,8 @@ lffn_status model_answer(const lffn_model* model, const char* question, size_t q
                          size_t context_size, int32_t top_k, int64_t max_tokens, int64_t stride,
                          int32_t max_answer_tokens, int32_t flags, int64_t* begins, int64_t* ends, float* scores,
                          int32_t* n_answers, const int32_t* cancel) {
-  lffn_answer_args args;
-  lffn_answer_args_init(&args);
+  lffn_model_answer_args args;
+  lffn_model_answer_args_init(&args);
   args.question = question;
   args.question_size = question_size;
   args.context = context;
@@ -175,8 +175,8 @@ lffn_status model_zero_shot(const lffn_model* model, const char* utf8, size_t n_
                             int64_t* order, float* scores, const int32_t* cancel) {
   const Texts names(labels, label_ends, n);
   if (!names.made()) return LFFN_ERROR_OUT_OF_MEMORY;
-  lffn_zero_shot_args args;
-  lffn_zero_shot_args_init(&args);
+  lffn_model_zero_shot_args args;
+  lffn_model_zero_shot_args_init(&args);
   args.text = utf8;
   args.text_size = n_bytes;
   args.labels = names.begins();

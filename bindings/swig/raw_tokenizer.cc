@@ -7,21 +7,21 @@
 #include "raw_structs.h"
 
 #define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
-SAME(TOKENIZER_KIND_BYTE_PAIRS, LFFN_TOKENIZER_BYTE_PAIRS);
-SAME(TOKENIZER_KIND_WORD_PIECE, LFFN_TOKENIZER_WORD_PIECE);
-SAME(TOKENIZER_KIND_UNIGRAM, LFFN_TOKENIZER_UNIGRAM);
+SAME(TOKENIZER_KIND_BYTE_PAIRS, LFFN_TOKENIZER_KIND_BYTE_PAIRS);
+SAME(TOKENIZER_KIND_WORD_PIECE, LFFN_TOKENIZER_KIND_WORD_PIECE);
+SAME(TOKENIZER_KIND_UNIGRAM, LFFN_TOKENIZER_KIND_UNIGRAM);
 #undef SAME
 
 lffn_status tokenizer_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                           lffn_load_progress progress, void* progress_user, lffn_tokenizer** out) {
+                           lffn_file_progress_callback progress, void* progress_user, lffn_tokenizer** out) {
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
   return lffn_tokenizer_load(path, &given, out);
 }
 
 lffn_status tokenizer_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                                 lffn_read read, const void* const* read_users, const int32_t* options,
-                                 const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                                 void* progress_user, lffn_tokenizer** out) {
+                                 lffn_read_callback read, const void* const* read_users, const int32_t* options,
+                                 const lffn_runtime* runtime, const int32_t* cancel,
+                                 lffn_file_progress_callback progress, void* progress_user, lffn_tokenizer** out) {
   const Files files(names, contents, sizes, n, read, read_users);
   if (files.get() == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
@@ -48,8 +48,8 @@ lffn_status tokenizer_encode(const lffn_tokenizer* tokenizer, const char* utf8, 
                              const int32_t* cancel) {
   if (n_bytes == 0) utf8 = "";
   if (pair != nullptr && pair_bytes == 0) pair = "";
-  lffn_tokenize_args args;
-  lffn_tokenize_args_init(&args);
+  lffn_tokenizer_encode_args args;
+  lffn_tokenizer_encode_args_init(&args);
   args.n = 1;
   args.texts = &utf8;
   args.text_sizes = &n_bytes;
@@ -83,8 +83,8 @@ lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* 
                                    const int32_t* cancel) {
   const Texts texts(utf8, ends, n);
   if (!texts.made()) return LFFN_ERROR_OUT_OF_MEMORY;
-  lffn_tokenize_args args;
-  lffn_tokenize_args_init(&args);
+  lffn_tokenizer_encode_args args;
+  lffn_tokenizer_encode_args_init(&args);
   args.n = n;
   args.texts = texts.begins();
   args.text_sizes = texts.sizes();
@@ -111,8 +111,8 @@ lffn_status tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids
   int64_t text_offsets[2] = {};
   const lffn_output outputs[] = {{LFFN_OUT_DECODED_OFFSETS, 0, text_offsets, 2},
                                  {LFFN_OUT_DECODED, 0, utf8, static_cast<int64_t>(capacity)}};
-  lffn_detokenize_args args;
-  lffn_detokenize_args_init(&args);
+  lffn_tokenizer_decode_args args;
+  lffn_tokenizer_decode_args_init(&args);
   args.n = 1;
   args.ids = ids;
   args.offsets = offsets;
@@ -133,8 +133,8 @@ lffn_status tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids
 lffn_status tokenizer_decode_batch(const lffn_tokenizer* tokenizer, const int32_t* ids, int64_t* offsets, int64_t n,
                                    int32_t flags, lffn_result* result) {
   constexpr lffn_output kOutputs[] = {{LFFN_OUT_DECODED, 0, nullptr, 0}, {LFFN_OUT_DECODED_OFFSETS, 0, nullptr, 0}};
-  lffn_detokenize_args args;
-  lffn_detokenize_args_init(&args);
+  lffn_tokenizer_decode_args args;
+  lffn_tokenizer_decode_args_init(&args);
   args.n = n;
   args.ids = ids;
   args.offsets = offsets;

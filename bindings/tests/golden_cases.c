@@ -97,7 +97,7 @@ static void write_case(const char* golden, const char* name, const struct types*
   args.x = x;
   args.y = added;
   args.n_tokens = n_tokens;
-  args.flags = LFFN_FORWARD_ADD;
+  args.flags = LFFN_LAYER_RUN_ADD;
   check(lffn_layer_run(layer, &args), path);
   check(lffn_layer_hash(layer, x, n_tokens, codes, scores), path);
 

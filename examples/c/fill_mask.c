@@ -21,10 +21,10 @@ static lffn_status print_token(const lffn_tokenizer* tokenizer, int32_t id, floa
   const int64_t offsets[2] = {0, 1};
   char text[256];
   lffn_output output = {LFFN_OUT_DECODED, 0, NULL, sizeof text};
-  lffn_detokenize_args args;
+  lffn_tokenizer_decode_args args;
   lffn_status status;
   output.data = text;
-  lffn_detokenize_args_init(&args);
+  lffn_tokenizer_decode_args_init(&args);
   args.n = 1;
   args.ids = &id;
   args.offsets = offsets;

@@ -34,7 +34,7 @@ static lffn_status run(const lffn_layer* layer, const lffn_layer_info* info, flo
   args.x = x;
   args.y = x;
   args.n_tokens = n_tokens;
-  args.flags = LFFN_FORWARD_ADD;
+  args.flags = LFFN_LAYER_RUN_ADD;
   return lffn_layer_run(layer, &args);
 }
 

@@ -35,7 +35,7 @@ std::vector<float> make_array() {
 // Adds the layer's output to its own input, in place.
 void add_layer(const lookupffn::Layer& layer, std::vector<float>& array) {
   const lookupffn::Span<float> columns(array.data() + kFirst, array.size() - kFirst);
-  layer.forward({columns, kTokens, kRow}, {columns, kTokens, kRow}, LFFN_FORWARD_ADD);
+  layer.forward({columns, kTokens, kRow}, {columns, kTokens, kRow}, LFFN_LAYER_RUN_ADD);
 }
 
 }  // namespace

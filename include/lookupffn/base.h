@@ -136,13 +136,13 @@ enum {
 /** What handles share, see runtime.h. */
 typedef struct lffn_runtime lffn_runtime;
 
-/** Receives the progress of loading, in the thread that loads: from 0 to 1, never less than before, and 1 at the end of
- * a successful load. */
-typedef void (*lffn_load_progress)(double done, void* user);
+/** Receives the progress of loading or saving, in the thread that does it: from 0 to 1, never less than before, and 1
+ * at the end if it succeeds. */
+typedef void (*lffn_file_progress_callback)(double done, void* user);
 
 /** Receives how many of a call's texts, sequences or tokens are done: rising, after each part of the work, and `n` at
  * the end of a successful call. In the thread of the call. */
-typedef void (*lffn_run_progress)(int64_t done, int64_t n, void* user);
+typedef void (*lffn_run_progress_callback)(int64_t done, int64_t n, void* user);
 
 /** Sets a number that the member `cancel` of options or arguments points to, so that the calls that check it end soon.
  * From any thread. It is an atomic store; use one, too, if you write the number yourself.
@@ -175,8 +175,8 @@ typedef struct lffn_load_options {
   /** NULL, or a number that another thread may set to non-zero, atomically, while the call runs. The call then ends
    * soon with LFFN_ERROR_CANCELLED: see lffn_cancel. Only read while loading. */
   const int32_t* cancel;
-  lffn_load_progress progress; /**< NULL, or receives the progress of loading. */
-  void* progress_user;         /**< Passed to it. */
+  lffn_file_progress_callback progress; /**< NULL, or receives the progress of loading. */
+  void* progress_user;                  /**< Passed to it. */
   /** NULL (default), or the name of one of a model's adapters, such as "retrieval.query": its matrices are then added
    * to the model's own, and lffn_model_save writes the sums. Without a name, no adapter is used. An unknown name gives
    * LFFN_ERROR_INVALID_ARGUMENT, whose message lists the known ones. Layers and tokenizers ignore it. */
@@ -192,10 +192,10 @@ LFFN_API void lffn_load_options_init_sized(lffn_load_options* options, size_t st
 
 /** How to save. Call lffn_save_options_init first: the defaults are all zero. */
 typedef struct lffn_save_options {
-  size_t struct_size;          /**< sizeof(lffn_save_options), set by the _init function. */
-  const int32_t* cancel;       /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
-  lffn_load_progress progress; /**< NULL, or receives the progress of saving. */
-  void* progress_user;         /**< Passed to it. */
+  size_t struct_size;    /**< sizeof(lffn_save_options), set by the _init function. */
+  const int32_t* cancel; /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
+  lffn_file_progress_callback progress; /**< NULL, or receives the progress of saving. */
+  void* progress_user;                  /**< Passed to it. */
 } lffn_save_options;
 
 /** What lffn_save_options_init calls.
@@ -211,17 +211,17 @@ LFFN_API void lffn_save_options_init_sized(lffn_save_options* options, size_t st
  * @param to    receives them
  * @param user  lffn_file.read_user
  * @return 0, or another number on failure: loading then fails with LFFN_ERROR_IO and reports the number */
-typedef int32_t (*lffn_read)(uint64_t first, size_t size, void* to, void* user);
+typedef int32_t (*lffn_read_callback)(uint64_t first, size_t size, void* to, void* user);
 
 /** A file that the host has, one of the files of a folder: in memory, or read by a function of the host. In an array of
  * them every struct_size must be the same. */
 typedef struct lffn_file {
-  size_t struct_size; /**< sizeof(lffn_file), set by the _init function. */
-  const char* name;   /**< Its name in the folder, such as "config.json" or "1_Pooling/config.json". */
-  const void* data;   /**< Its bytes, of any alignment; NULL if `read` reads them. */
-  size_t size;        /**< How many. */
-  lffn_read read;     /**< NULL, or the function that reads them. */
-  void* read_user;    /**< Passed to it. */
+  size_t struct_size;      /**< sizeof(lffn_file), set by the _init function. */
+  const char* name;        /**< Its name in the folder, such as "config.json" or "1_Pooling/config.json". */
+  const void* data;        /**< Its bytes, of any alignment; NULL if `read` reads them. */
+  size_t size;             /**< How many. */
+  lffn_read_callback read; /**< NULL, or the function that reads them. */
+  void* read_user;         /**< Passed to it. */
 } lffn_file;
 
 /** What lffn_file_init calls.
@@ -230,67 +230,6 @@ typedef struct lffn_file {
 LFFN_API void lffn_file_init_sized(lffn_file* file, size_t struct_size);
 /** Sets struct_size and clears the rest. NULL is ignored. */
 #define lffn_file_init(file) lffn_file_init_sized((file), sizeof *(file))
-
-/** @} */
-
-/** @defgroup hooks Hooks
- * For hosts that account for memory or collect logs. Set them before making handles.
- *
- * For every function of the host that the library calls (log, allocator, progress, lffn_read, lffn_parallel_for):
- * - It must not throw or leave by longjmp. It runs in the library's float mode: rounding to nearest, no traps.
- * - It may be called from any thread that calls the library, and from several at once, unless its own text says less.
- * - The log and progress functions may call the library, but must not free or fill anything that the call in progress
- *   uses: for results that gives LFFN_ERROR_INVALID_ARGUMENT, for handles it is undefined. An allocator must not call
- *   the library.
- * @{ */
-
-/** The levels of log messages. */
-enum {
-  LFFN_LOG_ERROR = 0,   /**< A failure that no status reports. */
-  LFFN_LOG_WARNING = 1, /**< Something works differently than intended. */
-  LFFN_LOG_INFO = 2     /**< What the library chose. */
-};
-
-/** Receives one line of text without a line end, valid until the function returns. */
-typedef void (*lffn_log_callback)(int32_t level, const char* message, void* user);
-
-/** Sets the function that receives log messages; NULL (the default) drops them. A message that another thread is
- * sending may still reach the earlier function. */
-LFFN_API void lffn_set_log_callback(lffn_log_callback callback, void* user);
-
-/** Where weights, scratch memory and the numbers in results come from. Tokenizers, texts with their tokens, and small
- * bookkeeping objects use operator new; lffn_model_costs.tokenizer_bytes says how much a tokenizer takes. Call
- * lffn_allocator_init first. Both functions must be set, and may be called from several threads at once. */
-typedef struct lffn_allocator {
-  size_t struct_size; /**< sizeof(lffn_allocator), set by the _init function. */
-  /** Returns memory with this alignment, a power of two of at least 64, or NULL if there is none. The size is never 0.
-   */
-  void* (*allocate)(size_t size, size_t alignment, void* user);
-  /** Takes what allocate returned, never NULL, and the size that was asked for. */
-  void (*deallocate)(void* memory, size_t size, void* user);
-  void* user; /**< Passed to both. */
-} lffn_allocator;
-
-/** What lffn_allocator_init calls.
- * @param allocator   NULL is ignored
- * @param struct_size the caller's sizeof(lffn_allocator) */
-LFFN_API void lffn_allocator_init_sized(lffn_allocator* allocator, size_t struct_size);
-/** Sets struct_size and clears the rest. NULL is ignored. */
-#define lffn_allocator_init(allocator) lffn_allocator_init_sized((allocator), sizeof *(allocator))
-
-/** Sets the allocator; NULL restores the library's own. The struct is copied. Memory goes back to the allocator it came
- * from, so the functions and `user` must stay valid as long as any memory from them is in use.
- * @param allocator NULL, or one whose functions are set; else LFFN_ERROR_INVALID_ARGUMENT */
-LFFN_API LFFN_CHECKED lffn_status lffn_set_allocator(const lffn_allocator* allocator);
-
-/** Frees the scratch memory that handles keep between calls. Calls in progress keep theirs; later ones allocate again.
- * A result frees its memory when the next call fills it. */
-LFFN_API void lffn_trim(void);
-
-/** Ends the helper threads and returns once they have ended. Call it before dlclose of a plugin that contains the
- * static library; the shared one is never unloaded. Calls in other threads meanwhile finish with the remaining threads;
- * later calls start helpers again. */
-LFFN_API void lffn_shutdown_threads(void);
 
 /** @} */
 

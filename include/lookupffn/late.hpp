@@ -99,8 +99,8 @@ inline std::vector<float> Model::rerank(std::string_view query, const std::vecto
     const Texts texts(documents);
     lffn_model_run_args given = arguments(options);
     texts.give(given);
-    lffn_rerank_args args;
-    lffn_rerank_args_init(&args);
+    lffn_model_rerank_args args;
+    lffn_model_rerank_args_init(&args);
     args.query = query.empty() ? "" : query.data();
     args.query_size = query.size();
     args.documents = given.texts;

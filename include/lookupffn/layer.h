@@ -145,7 +145,7 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_forward(const lffn_layer* layer, co
 
 /** Flags of lffn_layer_run_args. */
 enum {
-  LFFN_FORWARD_ADD = 1u << 0 /**< y += LookupFFN(x), the residual connection. */
+  LFFN_LAYER_RUN_ADD = 1u << 0 /**< y += LookupFFN(x), the residual connection. */
 };
 
 /** The arguments of lffn_layer_run. Call lffn_layer_run_args_init first. */
@@ -156,7 +156,7 @@ typedef struct lffn_layer_run_args {
   float* y;           /**< The first output token; may be NULL if n_tokens is 0. */
   int64_t y_stride;   /**< Floats from one output token to the next; 0 = output_size. */
   int64_t n_tokens;   /**< Any number from 0. */
-  uint32_t flags;     /**< LFFN_FORWARD_ values or-ed together. Default 0. */
+  uint32_t flags;     /**< LFFN_LAYER_RUN_ values or-ed together. Default 0. */
   uint32_t reserved;  /**< 0. */
   /** NULL, or a number that another thread may set to non-zero while the call runs. The call then ends soon with
    * LFFN_ERROR_CANCELLED; by then any of y's tokens may have been written, wholly or in part, and nothing else. */
@@ -185,30 +185,30 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_run(const lffn_layer* layer, const 
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens,
                                                   int32_t* codes, float* scores);
 
-/** The arguments of lffn_layer_run_hash. Call lffn_layer_hash_args_init first. */
-typedef struct lffn_layer_hash_args {
-  size_t struct_size;         /**< sizeof(lffn_layer_hash_args), set by the _init function. */
-  const float* x;             /**< The first token; may be NULL if n_tokens is 0. */
-  int64_t x_stride;           /**< Floats from one token to the next; 0 = hidden_size. */
-  int64_t n_tokens;           /**< Any number from 0. */
-  int32_t* codes;             /**< Receives [n_tokens, num_tables, num_probes]; may be NULL. */
-  float* scores;              /**< Receives as many weights; may be NULL. */
-  const int32_t* cancel;      /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
-  lffn_run_progress progress; /**< NULL, or receives the number of hashed tokens. */
-  void* progress_user;        /**< Passed to it. */
-} lffn_layer_hash_args;
+/** The arguments of lffn_layer_run_hash. Call lffn_layer_run_hash_args_init first. */
+typedef struct lffn_layer_run_hash_args {
+  size_t struct_size;    /**< sizeof(lffn_layer_run_hash_args), set by the _init function. */
+  const float* x;        /**< The first token; may be NULL if n_tokens is 0. */
+  int64_t x_stride;      /**< Floats from one token to the next; 0 = hidden_size. */
+  int64_t n_tokens;      /**< Any number from 0. */
+  int32_t* codes;        /**< Receives [n_tokens, num_tables, num_probes]; may be NULL. */
+  float* scores;         /**< Receives as many weights; may be NULL. */
+  const int32_t* cancel; /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
+  lffn_run_progress_callback progress; /**< NULL, or receives the number of hashed tokens. */
+  void* progress_user;                 /**< Passed to it. */
+} lffn_layer_run_hash_args;
 
-/** What lffn_layer_hash_args_init calls.
+/** What lffn_layer_run_hash_args_init calls.
  * @param args        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_layer_hash_args) */
-LFFN_API void lffn_layer_hash_args_init_sized(lffn_layer_hash_args* args, size_t struct_size);
+ * @param struct_size the caller's sizeof(lffn_layer_run_hash_args) */
+LFFN_API void lffn_layer_run_hash_args_init_sized(lffn_layer_run_hash_args* args, size_t struct_size);
 /** Fills in the defaults, all zero. NULL is ignored. */
-#define lffn_layer_hash_args_init(args) lffn_layer_hash_args_init_sized((args), sizeof *(args))
+#define lffn_layer_run_hash_args_init(args) lffn_layer_run_hash_args_init_sized((args), sizeof *(args))
 
 /** Only hashes, with strides, cancellation and progress.
  * @param layer the layer
- * @param args  see lffn_layer_hash_args */
-LFFN_API LFFN_CHECKED lffn_status lffn_layer_run_hash(const lffn_layer* layer, const lffn_layer_hash_args* args);
+ * @param args  see lffn_layer_run_hash_args */
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_run_hash(const lffn_layer* layer, const lffn_layer_run_hash_args* args);
 
 /** Describes the layer.
  * @param layer the layer

@@ -170,7 +170,7 @@ class Layer {
   /** y = layer(x), written to the caller's memory.
    * @param x      whole tokens
    * @param y      at least as many tokens; may be the same memory as x if the sizes are equal
-   * @param flags  LFFN_FORWARD_ values; LFFN_FORWARD_ADD adds to what y holds
+   * @param flags  LFFN_LAYER_RUN_ values; LFFN_LAYER_RUN_ADD adds to what y holds
    * @param cancel nullptr, or a flag that another thread may set */
   void forward(Tokens<const float> x, Tokens<float> y, std::uint32_t flags = 0,
                const CancelFlag* cancel = nullptr) const {
@@ -180,7 +180,7 @@ class Layer {
   /** Like forward, but reports errors of the library by a status. Errors in the views themselves still throw.
    * @param x      whole tokens
    * @param y      at least as many tokens
-   * @param flags  LFFN_FORWARD_ values
+   * @param flags  LFFN_LAYER_RUN_ values
    * @param cancel nullptr, or a flag that another thread may set */
   [[nodiscard]] lffn_status try_forward(Tokens<const float> x, Tokens<float> y, std::uint32_t flags = 0,
                                         const CancelFlag* cancel = nullptr) const {

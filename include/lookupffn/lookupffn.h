@@ -23,7 +23,7 @@
  * - A handle never changes once made, except lffn_result. Any number of threads may use one handle at once; only
  *   freeing it must come last.
  * - Nothing here throws, exits, prints, raises a signal or changes the state of the process. The settings of
- *   lffn_set_allocator and lffn_set_log_callback belong to the library.
+ *   lffn_set_default_allocator and lffn_set_default_log belong to the library.
  * - A struct whose first member is struct_size is filled by its _init macro, which sets struct_size and defaults.
  *   Later versions only append members, and zero in them means the earlier behaviour: programs built against an older
  *   header keep working. A struct longer than the library knows gives LFFN_ERROR_UNSUPPORTED unless the unknown part is

@@ -126,8 +126,8 @@ enum {
 
 /** What a model is. */
 enum {
-  LFFN_KIND_ENCODER = 0, /**< Layers of attention and feed-forward blocks. */
-  LFFN_KIND_STATIC = 1   /**< No layers: an embedding is the mean of the tokens' vectors. */
+  LFFN_MODEL_KIND_ENCODER = 0, /**< Layers of attention and feed-forward blocks. */
+  LFFN_MODEL_KIND_STATIC = 1   /**< No layers: an embedding is the mean of the tokens' vectors. */
 };
 
 /** What the model computes from each token's vector, besides outputs for the whole text. */
@@ -141,7 +141,7 @@ enum {
 /** What a model is made of, and how it is held and run. */
 typedef struct lffn_model_shape {
   size_t struct_size;        /**< sizeof(lffn_model_shape), set by the _init function. */
-  int32_t kind;              /**< LFFN_KIND_ */
+  int32_t kind;              /**< LFFN_MODEL_KIND_ */
   int32_t vocab_size;        /**< Token ids are below it. */
   int32_t hidden_size;       /**< Floats per token. */
   int32_t num_layers;        /**< Encoder layers. */

@@ -72,8 +72,8 @@ inline List<List<Entity>> Model::entities(const Texts& texts, std::int32_t aggre
 inline List<Answer> Model::answer(std::string_view question, std::string_view context,
                                   const AnswerOptions& options) const {
   Result result;
-  lffn_answer_args args;
-  lffn_answer_args_init(&args);
+  lffn_model_answer_args args;
+  lffn_model_answer_args_init(&args);
   args.question = question.data();
   args.question_size = question.size();
   args.context = context.data();
@@ -106,8 +106,8 @@ inline List<ScoredLabel> Model::zero_shot(std::string_view text, const std::vect
     names.push_back(label.data());
     sizes.push_back(label.size());
   }
-  lffn_zero_shot_args args;
-  lffn_zero_shot_args_init(&args);
+  lffn_model_zero_shot_args args;
+  lffn_model_zero_shot_args_init(&args);
   args.text = text.data();
   args.text_size = text.size();
   args.labels = names.data();

@@ -59,7 +59,7 @@ enum {
   LFFN_WINDOWS_MEAN = 2
 };
 
-/** Values of stride, here and in lffn_answer_args, besides numbers from 0. */
+/** Values of stride, here and in lffn_model_answer_args, besides numbers from 0. */
 enum {
   LFFN_STRIDE_DEFAULT = -1 /**< Half of a window's tokens, at most 128. */
 };
@@ -168,8 +168,8 @@ typedef struct lffn_model_run_args {
   /** NULL, or a number that another thread may set to non-zero while the call runs, see lffn_cancel. The call then ends
    * soon with LFFN_ERROR_CANCELLED; by then any part of the outputs may have been written, and nothing else. */
   const int32_t* cancel;
-  lffn_run_progress progress; /**< NULL, or receives the progress of the call. */
-  void* progress_user;        /**< Passed to it. */
+  lffn_run_progress_callback progress; /**< NULL, or receives the progress of the call. */
+  void* progress_user;                 /**< Passed to it. */
 } lffn_model_run_args;
 
 /** What lffn_model_run_args_init calls.
@@ -202,11 +202,11 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_run(const lffn_model* model, const 
  * @param sizes      [n] their bytes, or SIZE_MAX for up to the first zero byte; NULL: SIZE_MAX for all
  * @param n          how many, any number from 0
  * @param max_tokens cut texts to this many tokens, or LFFN_MAX_TOKENS_
- * @param out        receives [n, embedding_size]; may be NULL if n is 0
+ * @param embeddings receives [n, embedding_size]; may be NULL if n is 0
  * @param capacity   its room, in floats */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_embed_texts(const lffn_model* model, const char* const* texts,
-                                                         const size_t* sizes, int64_t n, int64_t max_tokens, float* out,
-                                                         int64_t capacity);
+                                                         const size_t* sizes, int64_t n, int64_t max_tokens,
+                                                         float* embeddings, int64_t capacity);
 
 /** Turns raw class scores into probabilities, or into what the model's files ask for.
  * @param model  a model with a classifier

@@ -131,7 +131,7 @@ struct RunOptions {
   bool repair_text = false;                        /**< Invalid UTF-8 is read as U+FFFD. */
   std::int32_t num_threads = 0;                    /**< Most threads to use; 0 = as many as the model has. */
   const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
-  lffn_run_progress progress = nullptr;            /**< Receives how many texts are done. */
+  lffn_run_progress_callback progress = nullptr;   /**< Receives how many texts are done. */
   void* progress_user = nullptr;                   /**< Passed to it. */
 
   /** The defaults, except that texts with more tokens than the model can run are refused. */

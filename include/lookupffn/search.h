@@ -105,11 +105,11 @@ typedef struct lffn_top_k_args {
   int64_t capacity; /**< The room of ids and of scores, in numbers. */
   int64_t* counts;  /**< Receives [n_queries] how many were found, or NULL. */
 
-  const int32_t* cancel;      /**< NULL, or a number that another thread may set to non-zero to end the call. */
-  lffn_run_progress progress; /**< NULL, or hears how many pairs of a query and a vector have been compared. */
-  void* progress_user;        /**< Passed to it. */
-  int32_t num_threads;        /**< Most threads to use; 0: as many as the environment or the runtime allows. */
-  int32_t reserved;           /**< 0. */
+  const int32_t* cancel; /**< NULL, or a number that another thread may set to non-zero to end the call. */
+  lffn_run_progress_callback progress; /**< NULL, or hears how many pairs of a query and a vector have been compared. */
+  void* progress_user;                 /**< Passed to it. */
+  int32_t num_threads;                 /**< Most threads to use; 0: as many as the environment or the runtime allows. */
+  int32_t reserved;                    /**< 0. */
 } lffn_top_k_args;
 
 /** What lffn_top_k_args_init calls.

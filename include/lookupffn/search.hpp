@@ -92,10 +92,10 @@ struct SearchOptions {
   std::optional<Span<const std::int64_t>> candidates;
   std::optional<Span<const std::int64_t>> candidate_offsets; /**< [queries + 1] where each query's candidates begin. */
   const lffn_runtime* runtime = nullptr;                     /**< nullptr: the process's. */
-  std::int32_t num_threads = 0;         /**< Most threads to use; 0 = as many as the environment allows. */
-  const CancelFlag* cancel = nullptr;   /**< Ends the call from another thread. */
-  lffn_run_progress progress = nullptr; /**< Receives how many pairs have been compared. */
-  void* progress_user = nullptr;        /**< Passed to it. */
+  std::int32_t num_threads = 0;                  /**< Most threads to use; 0 = as many as the environment allows. */
+  const CancelFlag* cancel = nullptr;            /**< Ends the call from another thread. */
+  lffn_run_progress_callback progress = nullptr; /**< Receives how many pairs have been compared. */
+  void* progress_user = nullptr;                 /**< Passed to it. */
 };
 
 /** What a search found for each query, the nearest first. */

@@ -15,8 +15,8 @@ extern "C" {
  * Short forms over texts, computed like transformers' pipelines. Entities are among the outputs of lffn_model_run, see
  * LFFN_OUT_ENTITY_BEGINS.
  *
- *     lffn_answer_args args;
- *     lffn_answer_args_init(&args);
+ *     lffn_model_answer_args args;
+ *     lffn_model_answer_args_init(&args);
  *     args.question = "Who wrote it?";
  *     args.context = context;
  *     const lffn_output outputs[] = {
@@ -30,19 +30,19 @@ extern "C" {
  *         printf("%.*s\n", (int)(end - begin), context + begin);
  * @{ */
 
-/** Flags of lffn_answer_args. */
+/** Flags of lffn_model_answer_args. */
 enum {
   LFFN_ANSWER_MAY_BE_NONE = 1u << 0 /**< "No answer" counts as an answer, with begin 0 and end 0. */
 };
 
-/** The arguments of lffn_model_answer. Call lffn_answer_args_init first.
+/** The arguments of lffn_model_answer. Call lffn_model_answer_args_init first.
  *
  * A context that is too long is read in windows. Each has the question, special tokens and a part of the context, and
  * shares `stride` tokens of the context with the previous window. An answer is a run of tokens of one window, widened
  * to whole words. Its score is the probability that it begins with its first token times the probability that it ends
  * with its last one. Answers with the same words, ignoring case, are one, and their scores are added. */
-typedef struct lffn_answer_args {
-  size_t struct_size;   /**< sizeof(lffn_answer_args), set by the _init function. */
+typedef struct lffn_model_answer_args {
+  size_t struct_size;   /**< sizeof(lffn_model_answer_args), set by the _init function. */
   const char* question; /**< The question, UTF-8. */
   size_t question_size; /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
   const char* context;  /**< The text that contains the answer, UTF-8. */
@@ -60,28 +60,28 @@ typedef struct lffn_answer_args {
   int64_t n_outputs;     /**< How many. */
   lffn_result* result;   /**< NULL, or what keeps the outputs that go to no memory of the caller. */
   const int32_t* cancel; /**< NULL, or a number that another thread may set to non-zero to end the call. */
-} lffn_answer_args;
+} lffn_model_answer_args;
 
-/** What lffn_answer_args_init calls.
+/** What lffn_model_answer_args_init calls.
  * @param args        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_answer_args) */
-LFFN_API void lffn_answer_args_init_sized(lffn_answer_args* args, size_t struct_size);
+ * @param struct_size the caller's sizeof(lffn_model_answer_args) */
+LFFN_API void lffn_model_answer_args_init_sized(lffn_model_answer_args* args, size_t struct_size);
 /** Fills in the defaults. NULL is ignored. */
-#define lffn_answer_args_init(args) lffn_answer_args_init_sized((args), sizeof *(args))
+#define lffn_model_answer_args_init(args) lffn_model_answer_args_init_sized((args), sizeof *(args))
 
 /** Finds the parts of a context that answer a question.
  * @param model one whose token_head is LFFN_TOKEN_HEAD_ANSWERS
- * @param args  see lffn_answer_args */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_answer(const lffn_model* model, const lffn_answer_args* args);
+ * @param args  see lffn_model_answer_args */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_answer(const lffn_model* model, const lffn_model_answer_args* args);
 
-/** Flags of lffn_zero_shot_args. */
+/** Flags of lffn_model_zero_shot_args. */
 enum {
   LFFN_ZERO_SHOT_SEVERAL = 1u << 0 /**< Any number of labels may fit: each has its own probability. */
 };
 
-/** The arguments of lffn_model_zero_shot. Call lffn_zero_shot_args_init first. */
-typedef struct lffn_zero_shot_args {
-  size_t struct_size;         /**< sizeof(lffn_zero_shot_args), set by the _init function. */
+/** The arguments of lffn_model_zero_shot. Call lffn_model_zero_shot_args_init first. */
+typedef struct lffn_model_zero_shot_args {
+  size_t struct_size;         /**< sizeof(lffn_model_zero_shot_args), set by the _init function. */
   const char* text;           /**< The text, UTF-8. */
   size_t text_size;           /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
   const char* const* labels;  /**< [n_labels] labels, UTF-8. */
@@ -96,24 +96,24 @@ typedef struct lffn_zero_shot_args {
   int64_t n_outputs;          /**< How many. */
   lffn_result* result;        /**< NULL, or what keeps the outputs that go to no memory of the caller. */
   const int32_t* cancel;      /**< NULL, or a number that another thread may set to non-zero to end the call. */
-} lffn_zero_shot_args;
+} lffn_model_zero_shot_args;
 
-/** What lffn_zero_shot_args_init calls.
+/** What lffn_model_zero_shot_args_init calls.
  * @param args        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_zero_shot_args) */
-LFFN_API void lffn_zero_shot_args_init_sized(lffn_zero_shot_args* args, size_t struct_size);
+ * @param struct_size the caller's sizeof(lffn_model_zero_shot_args) */
+LFFN_API void lffn_model_zero_shot_args_init_sized(lffn_model_zero_shot_args* args, size_t struct_size);
 /** Fills in the defaults. NULL is ignored. */
-#define lffn_zero_shot_args_init(args) lffn_zero_shot_args_init_sized((args), sizeof *(args))
+#define lffn_model_zero_shot_args_init(args) lffn_model_zero_shot_args_init_sized((args), sizeof *(args))
 
 /** Scores how likely each label fits a text: how likely the text entails the hypothesis with that label.
  * @param model a classifier of pairs with a class whose name begins with "entail"; the first class contradicts, or the
  * last one if the first one entails
- * @param args  see lffn_zero_shot_args */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_zero_shot(const lffn_model* model, const lffn_zero_shot_args* args);
+ * @param args  see lffn_model_zero_shot_args */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_zero_shot(const lffn_model* model, const lffn_model_zero_shot_args* args);
 
-/** The arguments of lffn_model_rerank. Call lffn_rerank_args_init first. */
-typedef struct lffn_rerank_args {
-  size_t struct_size;           /**< sizeof(lffn_rerank_args), set by the _init function. */
+/** The arguments of lffn_model_rerank. Call lffn_model_rerank_args_init first. */
+typedef struct lffn_model_rerank_args {
+  size_t struct_size;           /**< sizeof(lffn_model_rerank_args), set by the _init function. */
   const char* query;            /**< The query, UTF-8. */
   size_t query_size;            /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
   const char* const* documents; /**< [n_documents] documents, UTF-8. */
@@ -128,20 +128,20 @@ typedef struct lffn_rerank_args {
   int64_t n_outputs;            /**< How many. */
   lffn_result* result;          /**< NULL, or what keeps the outputs that go to no memory of the caller. */
   const int32_t* cancel;        /**< NULL, or a number that another thread may set to non-zero to end the call. */
-} lffn_rerank_args;
+} lffn_model_rerank_args;
 
-/** What lffn_rerank_args_init calls.
+/** What lffn_model_rerank_args_init calls.
  * @param args        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_rerank_args) */
-LFFN_API void lffn_rerank_args_init_sized(lffn_rerank_args* args, size_t struct_size);
+ * @param struct_size the caller's sizeof(lffn_model_rerank_args) */
+LFFN_API void lffn_model_rerank_args_init_sized(lffn_model_rerank_args* args, size_t struct_size);
 /** Fills in the defaults: all zero except query_size. NULL is ignored. */
-#define lffn_rerank_args_init(args) lffn_rerank_args_init_sized((args), sizeof *(args))
+#define lffn_model_rerank_args_init(args) lffn_model_rerank_args_init_sized((args), sizeof *(args))
 
 /** Scores documents for a query: by the class score of each pair, or with a late-interaction model by lffn_max_sim.
  * Documents go through the model a few at a time, so memory does not grow with their number.
  * @param model a model with one class, or one whose lffn_model_heads.is_late is 1
- * @param args  see lffn_rerank_args */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_rerank(const lffn_model* model, const lffn_rerank_args* args);
+ * @param args  see lffn_model_rerank_args */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_rerank(const lffn_model* model, const lffn_model_rerank_args* args);
 
 /** @} */
 

@@ -28,7 +28,7 @@ struct Answer {
   float score;       /**< How probable. */
 };
 
-/** How to look for answers; see lffn_answer_args. */
+/** How to look for answers; see lffn_model_answer_args. */
 struct AnswerOptions {
   std::int32_t top_k = 1;                          /**< Most answers to return. */
   std::int64_t max_tokens = LFFN_MAX_TOKENS_MODEL; /**< Of a window. */
@@ -44,7 +44,7 @@ struct ScoredLabel {
   float score;       /**< From 0 to 1. */
 };
 
-/** How to try labels; see lffn_zero_shot_args. */
+/** How to try labels; see lffn_model_zero_shot_args. */
 struct ZeroShotOptions {
   std::string hypothesis = "This example is {}.";  /**< With the label in place of {}. */
   std::int64_t max_tokens = LFFN_MAX_TOKENS_MODEL; /**< Cut the text, or LFFN_MAX_TOKENS_. */

@@ -22,8 +22,8 @@ extern "C" {
  *     int32_t ids[64];
  *     int64_t offsets[2];  // offsets[1] is how many ids there are
  *     const lffn_output outputs[] = {{LFFN_OUT_TOKEN_IDS, 0, ids, 64}, {LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}};
- *     lffn_tokenize_args args;
- *     lffn_tokenize_args_init(&args);
+ *     lffn_tokenizer_encode_args args;
+ *     lffn_tokenizer_encode_args_init(&args);
  *     args.n = 1;
  *     args.texts = &text;
  *     args.outputs = outputs;
@@ -66,9 +66,9 @@ LFFN_API void lffn_tokenizer_free(lffn_tokenizer* tokenizer);
 
 /** The kind of a tokenizer, lffn_tokenizer_info.kind. Later versions may add some. */
 enum {
-  LFFN_TOKENIZER_BYTE_PAIRS = 0, /**< BPE, of bytes or of characters. */
-  LFFN_TOKENIZER_WORD_PIECE = 1, /**< WordPiece. */
-  LFFN_TOKENIZER_UNIGRAM = 2     /**< Unigram. */
+  LFFN_TOKENIZER_KIND_BYTE_PAIRS = 0, /**< BPE, of bytes or of characters. */
+  LFFN_TOKENIZER_KIND_WORD_PIECE = 1, /**< WordPiece. */
+  LFFN_TOKENIZER_KIND_UNIGRAM = 2     /**< Unigram. */
 };
 
 /** What a tokenizer is. Ids of tokens that it lacks are -1. */
@@ -82,7 +82,7 @@ typedef struct lffn_tokenizer_info {
   int32_t mask_id;       /**< Id of the mask token. */
   int32_t added_to_text; /**< How many special tokens are put around a text. */
   int32_t added_to_pair; /**< How many are put around a pair of texts. */
-  int32_t kind;          /**< LFFN_TOKENIZER_ */
+  int32_t kind;          /**< LFFN_TOKENIZER_KIND_ */
   int32_t reserved;      /**< 0. */
   /** Most tokens of a text according to its files, including special ones; 0 if they say nothing. For a model's
    * tokenizer, the same as in lffn_model_shape. */
@@ -110,16 +110,16 @@ enum {
   LFFN_MAX_TOKENS_NEVER = -1 /**< Never cut: a text of more tokens than the model can run is an error. */
 };
 
-/** Flags of lffn_tokenize_args. */
+/** Flags of lffn_tokenizer_encode_args. */
 enum {
   /** Leave out the special tokens that the model needs around a text. */
-  LFFN_TOKENIZE_SKIP_SPECIAL = 1u << 0,
-  LFFN_TOKENIZE_REPAIR = 1u << 1 /**< Invalid UTF-8 is read as U+FFFD, not refused. */
+  LFFN_ENCODE_SKIP_SPECIAL = 1u << 0,
+  LFFN_ENCODE_REPAIR_TEXT = 1u << 1 /**< Invalid UTF-8 is read as U+FFFD, not refused. */
 };
 
-/** The arguments of lffn_tokenizer_encode. Call lffn_tokenize_args_init first. */
-typedef struct lffn_tokenize_args {
-  size_t struct_size;       /**< sizeof(lffn_tokenize_args), set by the _init function. */
+/** The arguments of lffn_tokenizer_encode. Call lffn_tokenizer_encode_args_init first. */
+typedef struct lffn_tokenizer_encode_args {
+  size_t struct_size;       /**< sizeof(lffn_tokenizer_encode_args), set by the _init function. */
   int64_t n;                /**< Texts, any number from 0. */
   const char* const* texts; /**< [n] texts, UTF-8; may be NULL if n is 0. */
   const size_t* text_sizes; /**< [n] their bytes, or SIZE_MAX for up to the first zero byte; NULL: SIZE_MAX for all. */
@@ -131,71 +131,71 @@ typedef struct lffn_tokenize_args {
   const lffn_output* outputs; /**< [n_outputs] from LFFN_OUT_TOKEN_IDS to LFFN_OUT_MESSAGE_OFFSETS. */
   int64_t n_outputs;          /**< How many. */
   lffn_result* result;        /**< NULL, or what keeps the outputs that go to no memory of the caller. */
-  uint32_t flags;             /**< LFFN_TOKENIZE_ values or-ed together. */
+  uint32_t flags;             /**< LFFN_ENCODE_ values or-ed together. */
   int32_t num_threads;        /**< Most threads to use; 0 = as many as the tokenizer has. */
   const int32_t* cancel;      /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
-} lffn_tokenize_args;
+} lffn_tokenizer_encode_args;
 
-/** What lffn_tokenize_args_init calls.
+/** What lffn_tokenizer_encode_args_init calls.
  * @param args        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_tokenize_args) */
-LFFN_API void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t struct_size);
+ * @param struct_size the caller's sizeof(lffn_tokenizer_encode_args) */
+LFFN_API void lffn_tokenizer_encode_args_init_sized(lffn_tokenizer_encode_args* args, size_t struct_size);
 /** Fills in the defaults. NULL is ignored. */
-#define lffn_tokenize_args_init(args) lffn_tokenize_args_init_sized((args), sizeof *(args))
+#define lffn_tokenizer_encode_args_init(args) lffn_tokenizer_encode_args_init_sized((args), sizeof *(args))
 
 /** Turns texts, or pairs of texts, into tokens, on several threads. A text of no bytes is valid and may have no token.
  * To count tokens, ask for LFFN_OUT_TOKEN_OFFSETS alone. Texts are not read in windows: each is one sequence.
  * @param tokenizer the tokenizer
- * @param args      what to read and which outputs go where; see lffn_tokenize_args_init */
+ * @param args      what to read and which outputs go where; see lffn_tokenizer_encode_args_init */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer,
-                                                        const lffn_tokenize_args* args);
+                                                        const lffn_tokenizer_encode_args* args);
 
 /** Flags for turning tokens into text. */
 enum {
-  LFFN_DETOKENIZE_SKIP_SPECIAL = 1u << 0 /**< Leave out special tokens, such as "[CLS]" and "</s>". */
+  LFFN_DECODE_SKIP_SPECIAL = 1u << 0 /**< Leave out special tokens, such as "[CLS]" and "</s>". */
 };
 
-/** The arguments of lffn_tokenizer_decode. Call lffn_detokenize_args_init first. */
-typedef struct lffn_detokenize_args {
-  size_t struct_size;         /**< sizeof(lffn_detokenize_args), set by the _init function. */
+/** The arguments of lffn_tokenizer_decode. Call lffn_tokenizer_decode_args_init first. */
+typedef struct lffn_tokenizer_decode_args {
+  size_t struct_size;         /**< sizeof(lffn_tokenizer_decode_args), set by the _init function. */
   int64_t n;                  /**< Sequences, any number from 0. */
   const int32_t* ids;         /**< Ids of the vocabulary, sequence after sequence; may be NULL if there are none. */
   const int64_t* offsets;     /**< [n + 1] where each sequence begins, and where the last one ends; the first is 0. */
   const lffn_output* outputs; /**< [n_outputs] LFFN_OUT_DECODED and LFFN_OUT_DECODED_OFFSETS. */
   int64_t n_outputs;          /**< How many. */
   lffn_result* result;        /**< NULL, or what keeps the outputs that go to no memory of the caller. */
-  uint32_t flags;             /**< LFFN_DETOKENIZE_ values or-ed together. */
+  uint32_t flags;             /**< LFFN_DECODE_ values or-ed together. */
   int32_t reserved;           /**< 0. */
-} lffn_detokenize_args;
+} lffn_tokenizer_decode_args;
 
-/** What lffn_detokenize_args_init calls.
+/** What lffn_tokenizer_decode_args_init calls.
  * @param args        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_detokenize_args) */
-LFFN_API void lffn_detokenize_args_init_sized(lffn_detokenize_args* args, size_t struct_size);
+ * @param struct_size the caller's sizeof(lffn_tokenizer_decode_args) */
+LFFN_API void lffn_tokenizer_decode_args_init_sized(lffn_tokenizer_decode_args* args, size_t struct_size);
 /** Sets struct_size and clears the rest. NULL is ignored. */
-#define lffn_detokenize_args_init(args) lffn_detokenize_args_init_sized((args), sizeof *(args))
+#define lffn_tokenizer_decode_args_init(args) lffn_tokenizer_decode_args_init_sized((args), sizeof *(args))
 
 /** Turns sequences of ids into texts. Bytes that are not UTF-8, such as half of a character, become U+FFFD.
  * @param tokenizer the tokenizer
- * @param args      what to decode and which outputs go where; see lffn_detokenize_args_init */
+ * @param args      what to decode and which outputs go where; see lffn_tokenizer_decode_args_init */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer,
-                                                        const lffn_detokenize_args* args);
+                                                        const lffn_tokenizer_decode_args* args);
 
 /** Looks up a token of the vocabulary, written as in the vocabulary ("##ing", "\xc4\xa0world").
  * @param tokenizer the tokenizer
  * @param token     the token, UTF-8
- * @param n_bytes   its bytes, or SIZE_MAX for up to its first zero byte
+ * @param size      its bytes, or SIZE_MAX for up to its first zero byte
  * @param id        receives its id, or -1 */
-LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_find(const lffn_tokenizer* tokenizer, const char* token,
-                                                      size_t n_bytes, int32_t* id);
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_find(const lffn_tokenizer* tokenizer, const char* token, size_t size,
+                                                      int32_t* id);
 
 /** Returns how the vocabulary writes a token.
  * @param tokenizer the tokenizer
  * @param id        0 and more, below vocab_size
  * @param token     receives its text, valid as long as the tokenizer; NULL for an id without a token
- * @param n_bytes   receives its bytes */
+ * @param size      receives how many bytes it has */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_token(const lffn_tokenizer* tokenizer, int32_t id, const char** token,
-                                                       size_t* n_bytes);
+                                                       size_t* size);
 
 /** @} */
 

@@ -100,7 +100,7 @@ class Tokenizer {
         {LFFN_OUT_TOKEN_OFFSETS, 0, nullptr, 0}, {LFFN_OUT_UNCUT, 0, nullptr, 0},
     };
     Result result;
-    lffn_tokenize_args args = arguments(texts, options);
+    lffn_tokenizer_encode_args args = arguments(texts, options);
     args.outputs = kOutputs;
     args.n_outputs = 6;
     args.result = result.get();
@@ -127,7 +127,7 @@ class Tokenizer {
     std::int64_t offsets[2] = {};
     const lffn_output output = {LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2};
     const Texts texts = texts_of(text, options);
-    lffn_tokenize_args args = arguments(texts, options);
+    lffn_tokenizer_encode_args args = arguments(texts, options);
     args.outputs = &output;
     args.n_outputs = 1;
     check(lffn_tokenizer_encode(handle_.get(), &args));
@@ -136,7 +136,7 @@ class Tokenizer {
 
   /** The text of ids.
    * @param ids   of the vocabulary
-   * @param flags LFFN_DETOKENIZE_ values */
+   * @param flags LFFN_DECODE_ values */
   std::string decode(Span<const std::int32_t> ids, std::uint32_t flags = 0) const {
     const std::int64_t offsets[] = {0, static_cast<std::int64_t>(ids.size())};
     return decode_batch({ids, offsets}, flags)[0];
@@ -144,12 +144,12 @@ class Tokenizer {
 
   /** The texts of sequences of ids.
    * @param sequences of the vocabulary
-   * @param flags     LFFN_DETOKENIZE_ values */
+   * @param flags     LFFN_DECODE_ values */
   List<std::string> decode_batch(const Sequences& sequences, std::uint32_t flags = 0) const {
     constexpr lffn_output kOutputs[] = {{LFFN_OUT_DECODED, 0, nullptr, 0}, {LFFN_OUT_DECODED_OFFSETS, 0, nullptr, 0}};
     Result result;
-    lffn_detokenize_args args;
-    lffn_detokenize_args_init(&args);
+    lffn_tokenizer_decode_args args;
+    lffn_tokenizer_decode_args_init(&args);
     args.n = sequences.count();
     args.ids = sequences.ids.data();
     args.offsets = sequences.offsets.data();
@@ -213,13 +213,13 @@ class Tokenizer {
     }
     return texts;
   }
-  static lffn_tokenize_args arguments(const Texts& texts, const TokenizeOptions& options) noexcept {
-    lffn_tokenize_args args;
-    lffn_tokenize_args_init(&args);
+  static lffn_tokenizer_encode_args arguments(const Texts& texts, const TokenizeOptions& options) noexcept {
+    lffn_tokenizer_encode_args args;
+    lffn_tokenizer_encode_args_init(&args);
     texts.give(args);
     args.max_tokens = options.max_tokens;
-    args.flags = (options.special ? 0 : std::uint32_t{LFFN_TOKENIZE_SKIP_SPECIAL}) |
-                 (options.repair_text ? std::uint32_t{LFFN_TOKENIZE_REPAIR} : 0);
+    args.flags = (options.special ? 0 : std::uint32_t{LFFN_ENCODE_SKIP_SPECIAL}) |
+                 (options.repair_text ? std::uint32_t{LFFN_ENCODE_REPAIR_TEXT} : 0);
     args.num_threads = options.num_threads;
     args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
     return args;

@@ -44,7 +44,7 @@ size_t extent(const void* start, int64_t rows, int64_t stride, int64_t columns, 
 void run(const lffn_layer* layer, const lffn_layer_run_args& args) {
   const LayerConfig& config = layer->layer->config();
   check_count(args.n_tokens, "n_tokens");
-  check_flags(args.flags, LFFN_FORWARD_ADD, "args.flags");
+  check_flags(args.flags, LFFN_LAYER_RUN_ADD, "args.flags");
   check_reserved(args.reserved, "args.reserved");
   ForwardCall call;
   call.x = args.x;
@@ -52,7 +52,7 @@ void run(const lffn_layer* layer, const lffn_layer_run_args& args) {
   call.num_tokens = args.n_tokens;
   call.x_stride = args.x_stride == 0 ? config.hidden_size : args.x_stride;
   call.y_stride = args.y_stride == 0 ? config.output_size : args.y_stride;
-  call.add = (args.flags & LFFN_FORWARD_ADD) != 0;
+  call.add = (args.flags & LFFN_LAYER_RUN_ADD) != 0;
   call.cancel = args.cancel;
   if (call.x_stride < config.hidden_size) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "x_stride is %lld, expected at least hidden_size, %d",
@@ -78,7 +78,7 @@ void run(const lffn_layer* layer, const lffn_layer_run_args& args) {
 }
 
 // Some tokens after others, where the caller wants to hear of it.
-void hash(const lffn_layer* layer, const lffn_layer_hash_args& args) {
+void hash(const lffn_layer* layer, const lffn_layer_run_hash_args& args) {
   need(layer, "layer");
   check_count(args.n_tokens, "n_tokens");
   if (args.n_tokens == 0) return;
@@ -196,7 +196,7 @@ lffn_status lffn_layer_run(const lffn_layer* layer, const lffn_layer_run_args* a
 
 lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes, float* scores) {
   return guarded([&] {
-    lffn_layer_hash_args args = {};
+    lffn_layer_run_hash_args args = {};
     args.x = x;
     args.n_tokens = n_tokens;
     args.codes = codes;
@@ -205,9 +205,11 @@ lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_t
   });
 }
 
-void lffn_layer_hash_args_init_sized(lffn_layer_hash_args* args, size_t struct_size) { init_struct(args, struct_size); }
+void lffn_layer_run_hash_args_init_sized(lffn_layer_run_hash_args* args, size_t struct_size) {
+  init_struct(args, struct_size);
+}
 
-lffn_status lffn_layer_run_hash(const lffn_layer* layer, const lffn_layer_hash_args* args) {
+lffn_status lffn_layer_run_hash(const lffn_layer* layer, const lffn_layer_run_hash_args* args) {
   return guarded([&] { hash(layer, read_struct(args, "args")); });
 }
 

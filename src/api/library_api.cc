@@ -90,7 +90,7 @@ const char* lffn_isa(void) {
 
 int64_t lffn_live_handles(void) { return live_handles(); }
 
-void lffn_set_log_callback(lffn_log_callback callback, void* user) { set_log_callback(callback, user); }
+void lffn_set_default_log(lffn_log_callback callback, void* user) { set_log_callback(callback, user); }
 
 void lffn_cancel(int32_t* cancel, int32_t request) {
   if (cancel != nullptr) __atomic_store_n(cancel, request, __ATOMIC_RELAXED);
@@ -110,7 +110,7 @@ void lffn_shutdown_threads(void) {
 
 void lffn_allocator_init_sized(lffn_allocator* allocator, size_t struct_size) { init_struct(allocator, struct_size); }
 
-lffn_status lffn_set_allocator(const lffn_allocator* allocator) {
+lffn_status lffn_set_default_allocator(const lffn_allocator* allocator) {
   return guarded([&] {
     if (allocator == nullptr) return set_allocator(nullptr);
     const lffn_allocator given = read_struct(allocator, "allocator");

@@ -28,9 +28,9 @@ inline constexpr size_t kFirstSize<lffn_file> = LFFN_SIZE_UP_TO(lffn_file, size)
 template <>
 inline constexpr size_t kFirstSize<lffn_save_options> = LFFN_SIZE_UP_TO(lffn_save_options, progress_user);
 template <>
-inline constexpr size_t kFirstSize<lffn_layer_hash_args> = LFFN_SIZE_UP_TO(lffn_layer_hash_args, progress_user);
+inline constexpr size_t kFirstSize<lffn_layer_run_hash_args> = LFFN_SIZE_UP_TO(lffn_layer_run_hash_args, progress_user);
 template <>
-inline constexpr size_t kFirstSize<lffn_detokenize_args> = LFFN_SIZE_UP_TO(lffn_detokenize_args, reserved);
+inline constexpr size_t kFirstSize<lffn_tokenizer_decode_args> = LFFN_SIZE_UP_TO(lffn_tokenizer_decode_args, reserved);
 template <>
 inline constexpr size_t kFirstSize<lffn_allocator> = LFFN_SIZE_UP_TO(lffn_allocator, user);
 template <>
@@ -58,17 +58,17 @@ inline constexpr size_t kFirstSize<lffn_model_run_args> = LFFN_SIZE_UP_TO(lffn_m
 template <>
 inline constexpr size_t kFirstSize<lffn_tokenizer_info> = LFFN_SIZE_UP_TO(lffn_tokenizer_info, own_max_tokens);
 template <>
-inline constexpr size_t kFirstSize<lffn_tokenize_args> = LFFN_SIZE_UP_TO(lffn_tokenize_args, cancel);
+inline constexpr size_t kFirstSize<lffn_tokenizer_encode_args> = LFFN_SIZE_UP_TO(lffn_tokenizer_encode_args, cancel);
 template <>
-inline constexpr size_t kFirstSize<lffn_answer_args> = LFFN_SIZE_UP_TO(lffn_answer_args, cancel);
+inline constexpr size_t kFirstSize<lffn_model_answer_args> = LFFN_SIZE_UP_TO(lffn_model_answer_args, cancel);
 template <>
-inline constexpr size_t kFirstSize<lffn_zero_shot_args> = LFFN_SIZE_UP_TO(lffn_zero_shot_args, cancel);
+inline constexpr size_t kFirstSize<lffn_model_zero_shot_args> = LFFN_SIZE_UP_TO(lffn_model_zero_shot_args, cancel);
 template <>
 inline constexpr size_t kFirstSize<lffn_max_sim_args> = LFFN_SIZE_UP_TO(lffn_max_sim_args, cancel);
 template <>
 inline constexpr size_t kFirstSize<lffn_top_k_args> = LFFN_SIZE_UP_TO(lffn_top_k_args, reserved);
 template <>
-inline constexpr size_t kFirstSize<lffn_rerank_args> = LFFN_SIZE_UP_TO(lffn_rerank_args, cancel);
+inline constexpr size_t kFirstSize<lffn_model_rerank_args> = LFFN_SIZE_UP_TO(lffn_model_rerank_args, cancel);
 
 // Gives the caller's struct defaults; members that only the caller knows become zero.
 template <typename Struct>

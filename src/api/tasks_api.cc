@@ -22,7 +22,7 @@ void need_tokenizer(const Model& model) {
   if (model.tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
 }
 
-void answer(const lffn_model* handle, const lffn_answer_args& args) {
+void answer(const lffn_model* handle, const lffn_model_answer_args& args) {
   need(handle, "model");
   const Model& model = *handle->model;
   const UseHooks hooks(hooks_of(handle->runtime));
@@ -50,7 +50,7 @@ void answer(const lffn_model* handle, const lffn_answer_args& args) {
   });
 }
 
-void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
+void zero_shot(const lffn_model* handle, const lffn_model_zero_shot_args& args) {
   need(handle, "model");
   const Model& model = *handle->model;
   const UseHooks hooks(hooks_of(handle->runtime));
@@ -76,7 +76,7 @@ void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
                [&](Outputs& outputs, CallMemory& memory) { zero_shot(model, text, labels, options, outputs, memory); });
 }
 
-void rerank(const lffn_model* handle, const lffn_rerank_args& args) {
+void rerank(const lffn_model* handle, const lffn_model_rerank_args& args) {
   need(handle, "model");
   const Model& model = *handle->model;
   const UseHooks hooks(hooks_of(handle->runtime));
@@ -106,8 +106,8 @@ void rerank(const lffn_model* handle, const lffn_rerank_args& args) {
 
 extern "C" {
 
-void lffn_answer_args_init_sized(lffn_answer_args* args, size_t struct_size) {
-  lffn_answer_args defaults = {};
+void lffn_model_answer_args_init_sized(lffn_model_answer_args* args, size_t struct_size) {
+  lffn_model_answer_args defaults = {};
   defaults.question_size = defaults.context_size = SIZE_MAX;
   defaults.stride = LFFN_STRIDE_DEFAULT;
   defaults.max_answer_tokens = 15;
@@ -115,27 +115,27 @@ void lffn_answer_args_init_sized(lffn_answer_args* args, size_t struct_size) {
   init_struct(args, struct_size, defaults);
 }
 
-lffn_status lffn_model_answer(const lffn_model* model, const lffn_answer_args* args) {
+lffn_status lffn_model_answer(const lffn_model* model, const lffn_model_answer_args* args) {
   return guarded([&] { answer(model, read_struct(args, "args")); });
 }
 
-void lffn_zero_shot_args_init_sized(lffn_zero_shot_args* args, size_t struct_size) {
-  lffn_zero_shot_args defaults = {};
+void lffn_model_zero_shot_args_init_sized(lffn_model_zero_shot_args* args, size_t struct_size) {
+  lffn_model_zero_shot_args defaults = {};
   defaults.text_size = defaults.hypothesis_size = SIZE_MAX;
   init_struct(args, struct_size, defaults);
 }
 
-lffn_status lffn_model_zero_shot(const lffn_model* model, const lffn_zero_shot_args* args) {
+lffn_status lffn_model_zero_shot(const lffn_model* model, const lffn_model_zero_shot_args* args) {
   return guarded([&] { zero_shot(model, read_struct(args, "args")); });
 }
 
-void lffn_rerank_args_init_sized(lffn_rerank_args* args, size_t struct_size) {
-  lffn_rerank_args defaults = {};
+void lffn_model_rerank_args_init_sized(lffn_model_rerank_args* args, size_t struct_size) {
+  lffn_model_rerank_args defaults = {};
   defaults.query_size = SIZE_MAX;
   init_struct(args, struct_size, defaults);
 }
 
-lffn_status lffn_model_rerank(const lffn_model* model, const lffn_rerank_args* args) {
+lffn_status lffn_model_rerank(const lffn_model* model, const lffn_model_rerank_args* args) {
   return guarded([&] { rerank(model, read_struct(args, "args")); });
 }
 

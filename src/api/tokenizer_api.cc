@@ -33,16 +33,16 @@ void hand_out(Loading& loading, std::shared_ptr<const Tokenizer> tokenizer, lffn
            std::make_shared<CallMemoryPool>(), out);
 }
 
-void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
+void encode(const lffn_tokenizer& handle, const lffn_tokenizer_encode_args& args) {
   check_count(args.n, "n");
   if (args.n > 0) need(args.texts, "texts");
-  check_flags(args.flags, LFFN_TOKENIZE_SKIP_SPECIAL | LFFN_TOKENIZE_REPAIR, "flags");
+  check_flags(args.flags, LFFN_ENCODE_SKIP_SPECIAL | LFFN_ENCODE_REPAIR_TEXT, "flags");
   check_max_tokens(args.max_tokens);
   check_threads(args.num_threads, "num_threads");
   const UseHooks hooks(hooks_of(handle.runtime));
   TextRows::Rules rules;
-  rules.reading.repairs = (args.flags & LFFN_TOKENIZE_REPAIR) != 0;
-  rules.encoding.special = (args.flags & LFFN_TOKENIZE_SKIP_SPECIAL) == 0;
+  rules.reading.repairs = (args.flags & LFFN_ENCODE_REPAIR_TEXT) != 0;
+  rules.encoding.special = (args.flags & LFFN_ENCODE_SKIP_SPECIAL) == 0;
   rules.encoding.cancel = args.cancel;
   const int64_t most = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? handle.own_max_tokens : args.max_tokens;
   if (most > 0) rules.encoding.most = static_cast<size_t>(most);
@@ -53,15 +53,15 @@ void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
   });
 }
 
-void decode(const lffn_tokenizer& handle, const lffn_detokenize_args& args) {
+void decode(const lffn_tokenizer& handle, const lffn_tokenizer_decode_args& args) {
   check_count(args.n, "n");
-  check_flags(args.flags, LFFN_DETOKENIZE_SKIP_SPECIAL, "flags");
+  check_flags(args.flags, LFFN_DECODE_SKIP_SPECIAL, "flags");
   check_reserved(args.reserved);
   if (args.n > 0) check_offsets(args.offsets, args.n);
   if (args.n > 0 && args.offsets[args.n] > 0) need(args.ids, "ids");
   const UseHooks hooks(hooks_of(handle.runtime));
   with_outputs(args, kDecodedOutputs, *handle.memory, [&](Outputs& outputs, CallMemory& memory) {
-    detokenize(*handle.tokenizer, {args.ids, args.offsets}, args.n, (args.flags & LFFN_DETOKENIZE_SKIP_SPECIAL) != 0,
+    detokenize(*handle.tokenizer, {args.ids, args.offsets}, args.n, (args.flags & LFFN_DECODE_SKIP_SPECIAL) != 0,
                outputs, memory);
   });
 }
@@ -69,11 +69,11 @@ void decode(const lffn_tokenizer& handle, const lffn_detokenize_args& args) {
 int32_t kind_of(const Tokenizer& tokenizer) {
   switch (tokenizer.kind()) {
     case TokenizerKind::kWordPiece:
-      return LFFN_TOKENIZER_WORD_PIECE;
+      return LFFN_TOKENIZER_KIND_WORD_PIECE;
     case TokenizerKind::kUnigram:
-      return LFFN_TOKENIZER_UNIGRAM;
+      return LFFN_TOKENIZER_KIND_UNIGRAM;
     default:
-      return LFFN_TOKENIZER_BYTE_PAIRS;
+      return LFFN_TOKENIZER_KIND_BYTE_PAIRS;
   }
 }
 
@@ -100,13 +100,15 @@ extern "C" {
 
 void lffn_tokenizer_info_init_sized(lffn_tokenizer_info* info, size_t struct_size) { init_struct(info, struct_size); }
 
-void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t struct_size) {
-  lffn_tokenize_args defaults = {};
+void lffn_tokenizer_encode_args_init_sized(lffn_tokenizer_encode_args* args, size_t struct_size) {
+  lffn_tokenizer_encode_args defaults = {};
   defaults.max_tokens = LFFN_MAX_TOKENS_NEVER;
   init_struct(args, struct_size, defaults);
 }
 
-void lffn_detokenize_args_init_sized(lffn_detokenize_args* args, size_t struct_size) { init_struct(args, struct_size); }
+void lffn_tokenizer_decode_args_init_sized(lffn_tokenizer_decode_args* args, size_t struct_size) {
+  init_struct(args, struct_size);
+}
 
 lffn_status lffn_tokenizer_load(const char* path, const lffn_load_options* options, lffn_tokenizer** out) {
   return guarded([&] {
@@ -148,14 +150,14 @@ lffn_status lffn_tokenizer_get_info(const lffn_tokenizer* tokenizer, lffn_tokeni
   });
 }
 
-lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer, const lffn_tokenize_args* args) {
+lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer, const lffn_tokenizer_encode_args* args) {
   return guarded([&] {
     need(tokenizer, "tokenizer");
     encode(*tokenizer, read_struct(args, "args"));
   });
 }
 
-lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const lffn_detokenize_args* args) {
+lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const lffn_tokenizer_decode_args* args) {
   return guarded([&] {
     need(tokenizer, "tokenizer");
     decode(*tokenizer, read_struct(args, "args"));

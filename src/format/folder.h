@@ -48,7 +48,7 @@ class FolderInMemory : public Folder {
     std::string name;
     const void* data;
     size_t size;
-    lffn_read read = nullptr;  // instead of data
+    lffn_read_callback read = nullptr;  // instead of data
     void* read_user = nullptr;
   };
   // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for a name that is there twice.

@@ -18,7 +18,7 @@ class LoadProgress {
  public:
   // Of what is loaded, numbers are read when they are checked, and again when they are packed.
   static constexpr size_t kLoading = 2, kSaving = 1;
-  LoadProgress(const int32_t* cancel, lffn_load_progress progress, void* user, size_t passes = kLoading)
+  LoadProgress(const int32_t* cancel, lffn_file_progress_callback progress, void* user, size_t passes = kLoading)
       : cancel_(cancel), progress_(progress), user_(user), passes_(passes) {}
 
   const int32_t* cancel() const { return cancel_; }
@@ -31,7 +31,7 @@ class LoadProgress {
   void tell(double done);
 
   const int32_t* cancel_;
-  lffn_load_progress progress_;
+  lffn_file_progress_callback progress_;
   void* user_;
   size_t passes_;
   size_t expected_ = 0, read_ = 0;

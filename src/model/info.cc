@@ -106,7 +106,7 @@ ModelInfo Model::info() const {
   info.file_bytes += query_weights_.bytes();
   info.sparse_size = sentence_.sparse.pools ? config_.vocab_size : 0;
   info.max_active = sentence_.sparse.max_active;
-  info.kind = statics_ ? LFFN_KIND_STATIC : LFFN_KIND_ENCODER;
+  info.kind = statics_ ? LFFN_MODEL_KIND_STATIC : LFFN_MODEL_KIND_ENCODER;
   info.scratch_bytes = statics_ ? static_scratch_bytes(*this) : most_scratch_bytes(*this) + sparse_scratch_bytes(*this);
   for (size_t i = 0; i < weights_.layers.size(); ++i) {
     const lffn_model_layer_info layer = layer_info(i);

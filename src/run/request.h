@@ -63,7 +63,7 @@ struct Request {
   // How it runs.
   int32_t num_threads = 0;
   const int32_t* cancel = nullptr;
-  lffn_run_progress progress = nullptr;
+  lffn_run_progress_callback progress = nullptr;
   void* progress_user = nullptr;
 };
 

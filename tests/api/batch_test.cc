@@ -26,7 +26,7 @@ class Batch : public testing::Test {
       texts_.push_back(text);
     }
     for (const std::string& text : texts_) pointers_.push_back(text.c_str());
-    lffn_tokenize_args_init(&args_);
+    lffn_tokenizer_encode_args_init(&args_);
     args_.n = static_cast<int64_t>(texts_.size());
     args_.texts = pointers_.data();
     args_.result = result_;
@@ -51,7 +51,7 @@ class Batch : public testing::Test {
   lffn_result* result_ = nullptr;
   std::vector<std::string> texts_;
   std::vector<const char*> pointers_;
-  lffn_tokenize_args args_;
+  lffn_tokenizer_encode_args args_;
 };
 
 TEST_F(Batch, EachTextAsAlone) {
@@ -65,8 +65,8 @@ TEST_F(Batch, EachTextAsAlone) {
     std::vector<int32_t> ids(20), types(20);
     std::vector<int64_t> begins(20), ends(20);
     int64_t offsets[2] = {}, uncut = 0;
-    lffn_tokenize_args alone;
-    lffn_tokenize_args_init(&alone);
+    lffn_tokenizer_encode_args alone;
+    lffn_tokenizer_encode_args_init(&alone);
     alone.n = 1;
     alone.texts = &pointers_[static_cast<size_t>(i)];
     alone.pairs = &pairs[static_cast<size_t>(i)];
@@ -117,7 +117,7 @@ TEST_F(Batch, BadTexts) {
   EXPECT_EQ(view.statuses[151], LFFN_OK);
   EXPECT_STREQ(view.messages[151], "");
   EXPECT_EQ(view.offsets[71], view.offsets[70]);
-  args_.flags |= LFFN_TOKENIZE_REPAIR;
+  args_.flags |= LFFN_ENCODE_REPAIR_TEXT;
   EXPECT_EQ(encode(outputs::kStatuses).statuses[70], LFFN_OK);
   args_.flags = 1u << 2;
   refused("flags is 0x4");
@@ -151,8 +151,8 @@ TEST_F(Batch, DecodesManyAtOnce) {
   const std::vector<lffn_output> both_kept = outputs::kept({LFFN_OUT_DECODED, LFFN_OUT_DECODED_OFFSETS});
   const auto decode = [&](const int32_t* with_ids, const int64_t* with_offsets, int64_t n, uint32_t flags,
                           lffn_result* result) {
-    lffn_detokenize_args args;
-    lffn_detokenize_args_init(&args);
+    lffn_tokenizer_decode_args args;
+    lffn_tokenizer_decode_args_init(&args);
     args.n = n;
     args.ids = with_ids;
     args.offsets = with_offsets;
@@ -162,7 +162,7 @@ TEST_F(Batch, DecodesManyAtOnce) {
     args.result = result;
     return lffn_tokenizer_decode(tokenizer_, &args);
   };
-  ASSERT_EQ(decode(ids.data(), offsets.data(), args_.n, LFFN_DETOKENIZE_SKIP_SPECIAL, result_), LFFN_OK)
+  ASSERT_EQ(decode(ids.data(), offsets.data(), args_.n, LFFN_DECODE_SKIP_SPECIAL, result_), LFFN_OK)
       << lffn_last_error();
   lffn_array texts, places;
   ASSERT_EQ(lffn_result_array(result_, LFFN_OUT_DECODED, &texts), LFFN_OK);
@@ -173,8 +173,8 @@ TEST_F(Batch, DecodesManyAtOnce) {
     const int64_t begin = offsets[static_cast<size_t>(i)], count = offsets[static_cast<size_t>(i) + 1] - begin;
     char alone[1024];
     size_t size = 0;
-    ASSERT_EQ(short_calls::decode(tokenizer_, ids.data() + begin, count, LFFN_DETOKENIZE_SKIP_SPECIAL, alone,
-                                  sizeof alone, &size),
+    ASSERT_EQ(short_calls::decode(tokenizer_, ids.data() + begin, count, LFFN_DECODE_SKIP_SPECIAL, alone, sizeof alone,
+                                  &size),
               LFFN_OK);
     const int64_t* const place = static_cast<const int64_t*>(places.data) + i;
     const char* const text = static_cast<const char*>(texts.data) + place[0];
@@ -201,8 +201,8 @@ TEST_F(Batch, OneRepairedTextAndItsSize) {
   std::vector<int64_t> begins(8), ends(8);
   int64_t offsets[2] = {};
   const char* const text = broken.c_str();
-  lffn_tokenize_args args;
-  lffn_tokenize_args_init(&args);
+  lffn_tokenizer_encode_args args;
+  lffn_tokenizer_encode_args_init(&args);
   args.n = 1;
   args.texts = &text;
   outputs::List list = {{LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}};
@@ -210,7 +210,7 @@ TEST_F(Batch, OneRepairedTextAndItsSize) {
   list.add(LFFN_OUT_TOKEN_ENDS, ends);
   list.give(args);
   EXPECT_EQ(lffn_tokenizer_encode(tokenizer_, &args), LFFN_ERROR_BAD_TEXT);
-  args.flags |= LFFN_TOKENIZE_REPAIR;
+  args.flags |= LFFN_ENCODE_REPAIR_TEXT;
   ASSERT_EQ(lffn_tokenizer_encode(tokenizer_, &args), LFFN_OK) << lffn_last_error();
   const int64_t count = offsets[1];
   ASSERT_GE(count, 3);
@@ -227,9 +227,9 @@ TEST(TokenizerInfo, TellsTheKind) {
   const struct {
     const char* folder;
     int32_t kind;
-  } kKinds[] = {{"roberta-mlm", LFFN_TOKENIZER_BYTE_PAIRS},
-                {"bert-mlm", LFFN_TOKENIZER_WORD_PIECE},
-                {"deberta-v2-classes", LFFN_TOKENIZER_UNIGRAM}};
+  } kKinds[] = {{"roberta-mlm", LFFN_TOKENIZER_KIND_BYTE_PAIRS},
+                {"bert-mlm", LFFN_TOKENIZER_KIND_WORD_PIECE},
+                {"deberta-v2-classes", LFFN_TOKENIZER_KIND_UNIGRAM}};
   for (const auto& one : kKinds) {
     lffn_tokenizer* tokenizer = nullptr;
     ASSERT_EQ(lffn_tokenizer_load((std::string(LFFN_SMALL_FOLDERS "/") + one.folder).c_str(), nullptr, &tokenizer),

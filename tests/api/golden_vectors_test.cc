@@ -11,7 +11,7 @@ namespace {
 
 void check_static(const Golden& golden, double tolerance) {
   const lookupffn::Model model = lookupffn::Model::load(golden.path());
-  EXPECT_EQ(model.info().kind, LFFN_KIND_STATIC);
+  EXPECT_EQ(model.info().kind, LFFN_MODEL_KIND_STATIC);
   EXPECT_EQ(model.info().num_layers, 0);
   const std::vector<std::string> texts = golden.texts();
   lookupffn::RunOptions options;

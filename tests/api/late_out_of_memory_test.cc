@@ -14,13 +14,13 @@ class LateOutOfMemory : public testing::Test {
  protected:
   void SetUp() override {
     const lffn_allocator allocator = allocator_of(hook_allocate, hook_deallocate);
-    ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
+    ASSERT_EQ(lffn_set_default_allocator(&allocator), LFFN_OK);
     lffn_load_options_init(&options_);
     options_.num_threads = 1;
   }
   void TearDown() override {
     free_model();
-    EXPECT_EQ(lffn_set_allocator(nullptr), LFFN_OK);
+    EXPECT_EQ(lffn_set_default_allocator(nullptr), LFFN_OK);
   }
   void load() { ASSERT_EQ(lffn_model_load(kFolder, &options_, &model_), LFFN_OK) << lffn_last_error(); }
   void free_model() {
@@ -91,8 +91,8 @@ TEST_F(LateOutOfMemory, Reranks) {
   const char* const documents[] = {"It is a star.", "Dogs sleep.", ""};
   std::vector<float> scores(3, 7);
   std::vector<int64_t> order(3, 7);
-  lffn_rerank_args args;
-  lffn_rerank_args_init(&args);
+  lffn_model_rerank_args args;
+  lffn_model_rerank_args_init(&args);
   args.query = "What is the sun?";
   args.documents = documents;
   args.n_documents = 3;

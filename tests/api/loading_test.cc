@@ -183,8 +183,8 @@ TEST(Cancelling, TokenizingObeysTheFlag) {
   const std::string text(size_t{1} << 20, 'a');
   const char* const texts[1] = {text.c_str()};
   const int32_t cancel = 1;
-  lffn_tokenize_args tokenize;
-  lffn_tokenize_args_init(&tokenize);
+  lffn_tokenizer_encode_args tokenize;
+  lffn_tokenizer_encode_args_init(&tokenize);
   tokenize.n = 1;
   tokenize.texts = texts;
   tokenize.cancel = &cancel;

@@ -233,8 +233,8 @@ TEST(Rerank, GivesTheScoresOfPairsAndTheirOrder) {
   const std::vector<float> scores = model.rerank("a question", documents);
   std::vector<const char*> texts;
   for (const std::string& document : documents) texts.push_back(document.c_str());
-  lffn_rerank_args args;
-  lffn_rerank_args_init(&args);
+  lffn_model_rerank_args args;
+  lffn_model_rerank_args_init(&args);
   args.query = "a question";
   args.documents = texts.data();
   args.n_documents = 4;

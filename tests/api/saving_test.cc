@@ -103,8 +103,8 @@ TEST_F(Saving, HashesWithStridesProgressAndCancel) {
   std::vector<float> scores(codes.size()), scores_again(codes.size());
   ASSERT_EQ(lffn_layer_hash(layer_, x.data(), kTokens, codes.data(), scores.data()), LFFN_OK) << lffn_last_error();
   std::vector<int64_t> told;
-  lffn_layer_hash_args args;
-  lffn_layer_hash_args_init(&args);
+  lffn_layer_run_hash_args args;
+  lffn_layer_run_hash_args_init(&args);
   args.x = wide.data();
   args.x_stride = kStride;
   args.n_tokens = kTokens;

@@ -114,14 +114,14 @@ TEST(Structs, ReservedMembersAreZero) {
 
   lffn_model* model = nullptr;
   ASSERT_EQ(lffn_model_load(LFFN_MODEL_DATA "/model-lookup", nullptr, &model), LFFN_OK) << lffn_last_error();
-  lffn_answer_args answer;
-  lffn_answer_args_init(&answer);
+  lffn_model_answer_args answer;
+  lffn_model_answer_args_init(&answer);
   answer.question = answer.context = "text";
   answer.reserved = 8;
   EXPECT_EQ(lffn_model_answer(model, &answer), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_STREQ(lffn_last_error(), "args.reserved is 8, expected 0");
-  lffn_zero_shot_args zero_shot;
-  lffn_zero_shot_args_init(&zero_shot);
+  lffn_model_zero_shot_args zero_shot;
+  lffn_model_zero_shot_args_init(&zero_shot);
   zero_shot.text = "text";
   zero_shot.reserved = 9;
   EXPECT_EQ(lffn_model_zero_shot(model, &zero_shot), LFFN_ERROR_INVALID_ARGUMENT);

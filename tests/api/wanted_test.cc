@@ -216,12 +216,12 @@ TEST_F(Wanted, AResultIsFilledByOneCall) {
       expect_refusal(lffn_result_array(result, LFFN_OUT_EMBEDDINGS, &array));
       lffn_tokenizer* tokenizer = nullptr;
       ASSERT_EQ(lffn_model_tokenizer(model, &tokenizer), LFFN_OK);
-      lffn_tokenize_args tokenize;
-      lffn_tokenize_args_init(&tokenize);
+      lffn_tokenizer_encode_args tokenize;
+      lffn_tokenizer_encode_args_init(&tokenize);
       tokenize.result = result;
       expect_refusal(lffn_tokenizer_encode(tokenizer, &tokenize));
-      lffn_detokenize_args detokenize;
-      lffn_detokenize_args_init(&detokenize);
+      lffn_tokenizer_decode_args detokenize;
+      lffn_tokenizer_decode_args_init(&detokenize);
       detokenize.result = result;
       expect_refusal(lffn_tokenizer_decode(tokenizer, &detokenize));
       lffn_tokenizer_free(tokenizer);
@@ -253,8 +253,8 @@ TEST_F(Wanted, AnArrayIsNeverTorn) {
   ASSERT_EQ(lffn_model_tokenizer(model_, &tokenizer), LFFN_OK);
   const int64_t offsets[] = {0, 0};
   const lffn_output output = {LFFN_OUT_DECODED_OFFSETS, 0, nullptr, 0};
-  lffn_detokenize_args args;
-  lffn_detokenize_args_init(&args);
+  lffn_tokenizer_decode_args args;
+  lffn_tokenizer_decode_args_init(&args);
   args.n = 1;
   args.offsets = offsets;
   args.outputs = &output;

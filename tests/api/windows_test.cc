@@ -35,8 +35,8 @@ TEST_F(Wanted, WindowsCoverATextAndTellWhere) {
   lffn_tokenizer* tokenizer = nullptr;
   ASSERT_EQ(lffn_model_tokenizer(model_, &tokenizer), LFFN_OK);
   std::vector<int32_t> whole(static_cast<size_t>(uncut));
-  lffn_tokenize_args tokenize;
-  lffn_tokenize_args_init(&tokenize);
+  lffn_tokenizer_encode_args tokenize;
+  lffn_tokenizer_encode_args_init(&tokenize);
   tokenize.n = 1;
   tokenize.texts = &texts[1];
   int64_t counted[2] = {};

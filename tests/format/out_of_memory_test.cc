@@ -26,7 +26,7 @@ class OutOfMemory : public InFolder, public testing::WithParamInterface<Kind> {
   void SetUp() override {
     InFolder::SetUp();
     const lffn_allocator allocator = allocator_of(hook_allocate, hook_deallocate);
-    ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
+    ASSERT_EQ(lffn_set_default_allocator(&allocator), LFFN_OK);
     lffn_layer_config_init(&config_);
     config_.hidden_size = 24;
     config_.output_size = 20;
@@ -42,7 +42,7 @@ class OutOfMemory : public InFolder, public testing::WithParamInterface<Kind> {
     options_.hash_dtype = GetParam().hash_dtype;
   }
   void TearDown() override {
-    EXPECT_EQ(lffn_set_allocator(nullptr), LFFN_OK);
+    EXPECT_EQ(lffn_set_default_allocator(nullptr), LFFN_OK);
     InFolder::TearDown();
   }
 

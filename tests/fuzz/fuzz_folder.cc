@@ -309,7 +309,7 @@ void run(const Model& model) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const bool ready = [] {
     const lffn_allocator allocator = allocator_of(allocate, deallocate);
-    return lffn_set_allocator(&allocator) == LFFN_OK;
+    return lffn_set_default_allocator(&allocator) == LFFN_OK;
   }();
   require(ready, "the allocator is taken");
   std::map<std::string, std::string> given;

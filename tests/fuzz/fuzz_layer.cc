@@ -101,7 +101,7 @@ void run(const lffn_layer* layer, uint32_t choice) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const bool ready = [] {
     const lffn_allocator allocator = allocator_of(allocate, deallocate);
-    return lffn_set_allocator(&allocator) == LFFN_OK;
+    return lffn_set_default_allocator(&allocator) == LFFN_OK;
   }();
   require(ready, "the allocator is taken");
   const uint32_t choice = digest(data, size);

@@ -95,7 +95,7 @@ void run_text(const lffn_model* model, const model_told::Info& info) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const bool ready = [] {
     const lffn_allocator allocator = allocator_of(allocate, deallocate);
-    return lffn_set_allocator(&allocator) == LFFN_OK;
+    return lffn_set_default_allocator(&allocator) == LFFN_OK;
   }();
   require(ready, "the allocator is taken");
   uint32_t choice = 2166136261u;  // how to load is drawn from the bytes themselves

@@ -93,7 +93,7 @@ void count_blocks() {
         live_bytes -= size;
         std::free(memory);
       });
-  if (lffn_set_allocator(&allocator) != LFFN_OK) std::abort();
+  if (lffn_set_default_allocator(&allocator) != LFFN_OK) std::abort();
 }
 
 void on_allocation(void (*call)(size_t, void*), void* user) {

@@ -27,8 +27,8 @@ Work tokenized(const std::string& json, std::string text) {
             lffn_result* result = nullptr;
             if (lffn_result_create(&result) != LFFN_OK) return lffn_last_error();
             const char* const texts[] = {text.c_str()};
-            lffn_tokenize_args args;
-            lffn_tokenize_args_init(&args);
+            lffn_tokenizer_encode_args args;
+            lffn_tokenizer_encode_args_init(&args);
             args.n = 1;
             args.texts = texts;
             outputs::keep(args, outputs::kIds | outputs::kSpans);

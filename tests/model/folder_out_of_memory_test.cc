@@ -30,7 +30,7 @@ class FolderOutOfMemory : public InFolder {
   void SetUp() override {
     InFolder::SetUp();
     const lffn_allocator allocator = allocator_of(hook_allocate, hook_deallocate);
-    ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
+    ASSERT_EQ(lffn_set_default_allocator(&allocator), LFFN_OK);
     const std::string from = std::string(LFFN_HF_DATA) + "/distilbert-classes";
     for (const char* name : {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}) {
       std::filesystem::copy(from + "/" + name, path(name));
@@ -46,7 +46,7 @@ class FolderOutOfMemory : public InFolder {
     options_.num_threads = 1;
   }
   void TearDown() override {
-    EXPECT_EQ(lffn_set_allocator(nullptr), LFFN_OK);
+    EXPECT_EQ(lffn_set_default_allocator(nullptr), LFFN_OK);
     InFolder::TearDown();
   }
   void write(const std::string& name, const std::string& content) {
@@ -143,9 +143,9 @@ class TasksOutOfMemory : public testing::Test {
  protected:
   void SetUp() override {
     const lffn_allocator allocator = allocator_of(hook_allocate, hook_deallocate);
-    ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
+    ASSERT_EQ(lffn_set_default_allocator(&allocator), LFFN_OK);
   }
-  void TearDown() override { EXPECT_EQ(lffn_set_allocator(nullptr), LFFN_OK); }
+  void TearDown() override { EXPECT_EQ(lffn_set_default_allocator(nullptr), LFFN_OK); }
 
   // The model is loaded anew for each try, since one that has run keeps its memory.
   void survive_all(const char* name, const std::function<lffn_status(const lffn_model*)>& action) {
@@ -194,8 +194,8 @@ TEST_F(TasksOutOfMemory, Entities) {
 
 TEST_F(TasksOutOfMemory, Answers) {
   survive_all("bert-answers", [](const lffn_model* model) {
-    lffn_answer_args args;
-    lffn_answer_args_init(&args);
+    lffn_model_answer_args args;
+    lffn_model_answer_args_init(&args);
     args.question = "fox";
     args.question_size = 3;
     args.context = kText;

@@ -19,7 +19,7 @@ class ModelOutOfMemory : public InFolder {
   void SetUp() override {
     InFolder::SetUp();
     const lffn_allocator allocator = allocator_of(hook_allocate, hook_deallocate);
-    ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
+    ASSERT_EQ(lffn_set_default_allocator(&allocator), LFFN_OK);
     shape_.family = &kBert;
     shape_.ffn_kinds = "wv";
     shape_.hidden_size = 16;
@@ -37,7 +37,7 @@ class ModelOutOfMemory : public InFolder {
     options_.linear_dtype = LFFN_DTYPE_INT8;
   }
   void TearDown() override {
-    EXPECT_EQ(lffn_set_allocator(nullptr), LFFN_OK);
+    EXPECT_EQ(lffn_set_default_allocator(nullptr), LFFN_OK);
     InFolder::TearDown();
   }
   void free_model() {

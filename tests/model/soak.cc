@@ -268,7 +268,7 @@ int main(int argc, char** argv) {
   Counts counts;
   int64_t growth = 0;
   try {
-    lookupffn::check(lffn_set_allocator(&allocator));
+    lookupffn::check(lffn_set_default_allocator(&allocator));
     std::vector<Subject> subjects;
     for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
       for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) subjects.emplace_back(entry.path().string(), dtype);

@@ -44,7 +44,7 @@ class TextOutOfMemory : public InFolder {
   void SetUp() override {
     InFolder::SetUp();
     const lffn_allocator allocator = allocator_of(hook_allocate, hook_deallocate);
-    ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
+    ASSERT_EQ(lffn_set_default_allocator(&allocator), LFFN_OK);
     lffn_load_options_init(&options_);
     options_.num_threads = 1;
     load();
@@ -52,7 +52,7 @@ class TextOutOfMemory : public InFolder {
   }
   void TearDown() override {
     free_model();
-    EXPECT_EQ(lffn_set_allocator(nullptr), LFFN_OK);
+    EXPECT_EQ(lffn_set_default_allocator(nullptr), LFFN_OK);
     InFolder::TearDown();
   }
   void load() { ASSERT_EQ(lffn_model_load(kFolder, &options_, &model_), LFFN_OK) << lffn_last_error(); }
@@ -178,7 +178,7 @@ TEST_F(TextOutOfMemory, Tokenizes) {
   const std::string word(3000, 'a');
   survive_with_scratch(
       [&] {
-        return short_calls::tokenize(model_, word.data(), word.size(), LFFN_TOKENIZE_SKIP_SPECIAL, nullptr, nullptr,
+        return short_calls::tokenize(model_, word.data(), word.size(), LFFN_ENCODE_SKIP_SPECIAL, nullptr, nullptr,
                                      nullptr, 0, &count);
       },
       [] {});
@@ -203,8 +203,8 @@ TEST_F(TextOutOfMemory, BatchesKeepTheirMemory) {
   lffn_result* result = nullptr;
   ASSERT_EQ(lffn_result_create(&result), LFFN_OK);
   const std::vector<const char*> texts(400, kText.data());
-  lffn_tokenize_args args;
-  lffn_tokenize_args_init(&args);
+  lffn_tokenizer_encode_args args;
+  lffn_tokenizer_encode_args_init(&args);
   args.n = static_cast<int64_t>(texts.size());
   args.texts = texts.data();
   outputs::keep(args, outputs::kIds | outputs::kSpans);

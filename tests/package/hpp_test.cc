@@ -115,7 +115,7 @@ TEST(Hpp, AddAddsToWhatIsThere) {
   const std::vector<float> x = numbers(2 * kHidden);
   const std::vector<float> plain = layer.forward(x);
   std::vector<float> y(plain.size(), 0.5f);
-  layer.forward(x, y, LFFN_FORWARD_ADD);
+  layer.forward(x, y, LFFN_LAYER_RUN_ADD);
   for (size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], plain[i] + 0.5f, 1e-6) << i;
 }
 

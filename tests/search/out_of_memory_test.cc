@@ -26,9 +26,9 @@ class SearchOutOfMemory : public testing::Test {
  protected:
   SearchOutOfMemory() {
     const lffn_allocator allocator = allocator_of(count_allocate, hook_deallocate);
-    EXPECT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
+    EXPECT_EQ(lffn_set_default_allocator(&allocator), LFFN_OK);
   }
-  ~SearchOutOfMemory() override { EXPECT_EQ(lffn_set_allocator(nullptr), LFFN_OK); }
+  ~SearchOutOfMemory() override { EXPECT_EQ(lffn_set_default_allocator(nullptr), LFFN_OK); }
 };
 
 Problem zeros(int32_t kind, int64_t size, int64_t queries, int64_t vectors, int64_t k) {

@@ -85,8 +85,8 @@ void count_tokenizer(const std::string& name, const std::string& folder, const c
   check(lffn_result_create(&result));
   const std::string text = text_of(20000);
   const char* const texts[] = {text.c_str()};
-  lffn_tokenize_args args;
-  lffn_tokenize_args_init(&args);
+  lffn_tokenizer_encode_args args;
+  lffn_tokenizer_encode_args_init(&args);
   args.n = 1;
   args.texts = texts;
   args.result = result;

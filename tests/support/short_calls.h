@@ -105,8 +105,8 @@ inline lffn_status tokenize(const lffn_model* model, const char* utf8, size_t n_
   lffn_tokenizer* tokenizer = nullptr;
   lffn_status status = lffn_model_tokenizer(model, &tokenizer);
   if (status != LFFN_OK) return status;
-  lffn_tokenize_args args;
-  lffn_tokenize_args_init(&args);
+  lffn_tokenizer_encode_args args;
+  lffn_tokenizer_encode_args_init(&args);
   args.n = 1;
   args.texts = &utf8;
   args.text_sizes = &n_bytes;
@@ -137,8 +137,8 @@ inline lffn_status decode(const lffn_tokenizer* tokenizer, const int32_t* ids, i
   if (status != LFFN_OK) return status;
   const int64_t offsets[] = {0, n_ids};
   const lffn_output output = {LFFN_OUT_DECODED, 0, nullptr, 0};
-  lffn_detokenize_args args;
-  lffn_detokenize_args_init(&args);
+  lffn_tokenizer_decode_args args;
+  lffn_tokenizer_decode_args_init(&args);
   args.n = 1;
   args.ids = ids;
   args.offsets = offsets;

@@ -16,7 +16,7 @@ using Ids = std::vector<int32_t>;
 using Floats = std::vector<float>;
 
 const std::string kData = LFFN_MODEL_DATA;
-constexpr uint32_t kSpecial = 0, kBare = LFFN_TOKENIZE_SKIP_SPECIAL;
+constexpr uint32_t kSpecial = 0, kBare = LFFN_ENCODE_SKIP_SPECIAL;
 
 class Text : public testing::Test {
  protected:

@@ -92,7 +92,7 @@ TEST_F(Text, Detokenizes) {
   const Ids ids = tokenize(text, kSpecial);
   std::string again(64, '#');
   size_t size = 0;
-  ASSERT_EQ(short_calls::detokenize(model_, ids.data(), static_cast<int64_t>(ids.size()), LFFN_DETOKENIZE_SKIP_SPECIAL,
+  ASSERT_EQ(short_calls::detokenize(model_, ids.data(), static_cast<int64_t>(ids.size()), LFFN_DECODE_SKIP_SPECIAL,
                                     again.data(), again.size(), &size),
             LFFN_OK);
   EXPECT_EQ(again.substr(0, size), text);
@@ -171,8 +171,8 @@ TEST_F(Text, RefusesMisuse) {
   char byte = '#';
   const char* token = nullptr;
   const char* texts[2] = {"a", nullptr};
-  lffn_tokenize_args args;
-  lffn_tokenize_args_init(&args);
+  lffn_tokenizer_encode_args args;
+  lffn_tokenizer_encode_args_init(&args);
   refused(lffn_tokenizer_encode(nullptr, &args), "tokenizer is NULL");
   refused(lffn_tokenizer_encode(tokenizer, nullptr), "args is NULL");
   args.n = 1;
@@ -198,8 +198,8 @@ TEST_F(Text, RefusesMisuse) {
   const Ids bad = {5, info_.vocab_size};
   const int64_t offsets[] = {0, 1};
   lffn_output output = {LFFN_OUT_DECODED, 0, &byte, 1};
-  lffn_detokenize_args decode;
-  lffn_detokenize_args_init(&decode);
+  lffn_tokenizer_decode_args decode;
+  lffn_tokenizer_decode_args_init(&decode);
   decode.n = 1;
   decode.outputs = &output;
   decode.n_outputs = 1;
@@ -249,7 +249,7 @@ TEST_F(Text, LooksTokensUp) {
   EXPECT_EQ(info.vocab_size, info_.vocab_size);
   EXPECT_EQ(info.mask_id, 4);
   EXPECT_EQ(info.added_to_text, 2);
-  EXPECT_EQ(info.kind, LFFN_TOKENIZER_BYTE_PAIRS);
+  EXPECT_EQ(info.kind, LFFN_TOKENIZER_KIND_BYTE_PAIRS);
   const char* token = nullptr;
   size_t size = 0;
   int32_t id = 0;

@@ -282,9 +282,9 @@ TEST(TrainApi, LeavesItsOutputsAloneWithoutMemory) {
     for (; status == LFFN_ERROR_OUT_OF_MEMORY && allowed < 100; ++allowed) {
       Budget budget{allowed};
       const lffn_allocator allocator = allocator_of(allocate, deallocate, &budget);
-      ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
+      ASSERT_EQ(lffn_set_default_allocator(&allocator), LFFN_OK);
       status = forward ? api.forward() : api.backward();
-      ASSERT_EQ(lffn_set_allocator(nullptr), LFFN_OK);
+      ASSERT_EQ(lffn_set_default_allocator(nullptr), LFFN_OK);
       EXPECT_EQ(budget.live, 0);
       for (size_t i = 0; status != LFFN_OK && i < untouched.all().size(); ++i) {
         EXPECT_TRUE(same_bits(*api.results.all()[i], *untouched.all()[i])) << i << " after " << allowed;

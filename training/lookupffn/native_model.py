@@ -148,7 +148,7 @@ class NativeModel:
         self._check(library.lffn_model_tokenizer(self._handle, ctypes.byref(tokenizer)))
         data = text.encode()
         given = _TokenizeArgs(ctypes.sizeof(_TokenizeArgs))
-        library.lffn_tokenize_args_init_sized(ctypes.byref(given), ctypes.c_size_t(ctypes.sizeof(_TokenizeArgs)))
+        library.lffn_tokenizer_encode_args_init_sized(ctypes.byref(given), ctypes.c_size_t(ctypes.sizeof(_TokenizeArgs)))
         kept = ctypes.create_string_buffer(data, len(data) + 1)
         texts = (ctypes.c_void_p * 1)(ctypes.addressof(kept))
         sizes = (ctypes.c_size_t * 1)(len(data))

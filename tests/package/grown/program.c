@@ -193,7 +193,7 @@ static void use_model(const char* folder) {
   STRUCT(lffn_tokenizer_info, tokens, lffn_tokenizer_info_init);
   CHECK(lffn_tokenizer_get_info(tokenizer, tokens) == LFFN_OK);
   CHECK(tokens->struct_size == sizeof *tokens && tokens->vocab_size > 0);
-  STRUCT(lffn_tokenize_args, tokenize, lffn_tokenize_args_init);
+  STRUCT(lffn_tokenizer_encode_args, tokenize, lffn_tokenizer_encode_args_init);
   CHECK(tokenize->max_tokens == LFFN_MAX_TOKENS_NEVER);
   int64_t counted[2] = {0, 0};
   const lffn_output count = {LFFN_OUT_TOKEN_OFFSETS, 0, counted, 2};
