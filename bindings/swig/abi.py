@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the public C headers, so that no name and no number of the ABI is written down twice.
 
-usage: abi.py HEADER_FOLDER OUTPUT
+usage: abi.py HEADER_FOLDER OUTPUT.h|OUTPUT.py
 
-Writes lists of the members of those structs whose numbers cross as rows, in the order of their places.
+The header lists all constants, and the members of those structs whose numbers cross as rows, in the order of their
+places. The Python file has the constants and the structs that the training package uses, for ctypes.
 
 The headers have one form, which CONTRIBUTING.md describes. Whatever leaves it is an error here, with its line.
 """
@@ -13,10 +14,24 @@ import re
 import sys
 from pathlib import Path
 
-# Structs that cross as rows of numbers: all members that are numbers have a place, but struct_size and reserved ones.
-ROWS = ("lffn_load_options", "lffn_layer_info", "lffn_model_shape", "lffn_model_heads", "lffn_model_costs",
-        "lffn_model_layer_info", "lffn_tokenizer_info")
+# Structs that cross as rows of numbers: all members that are numbers have a place, but struct_size, reserved ones, and
+# those that each call is given in its own way.
+ROWS = {
+    "lffn_load_options": (),
+    "lffn_layer_info": (),
+    "lffn_model_shape": (),
+    "lffn_model_heads": (),
+    "lffn_model_costs": (),
+    "lffn_model_layer_info": (),
+    "lffn_tokenizer_info": (),
+    "lffn_model_run_args": ("n", "prompt_size", "max_tokens", "top_k", "aggregation", "n_positions", "n_outputs"),
+}
 NUMBERS = ("int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "float", "double")
+
+# What the training package uses.
+PYTHON_STRUCTS = ("lffn_layer_config", "lffn_load_options", "lffn_output", "lffn_model_run_args",
+                  "lffn_tokenizer_encode_args", "lffn_train_weights", "lffn_train_gradients")
+PYTHON_CONSTANTS = ("DTYPE_", "OUT_", "ACTIVATION_", "PROJECTION_")
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 DIRECTIVE = re.compile(r"#(?:[^\n\\]|\\\n|\\.)*\n")
@@ -117,22 +132,50 @@ class Abi:
         """(place, member) of each number."""
         return [(member.upper() + ("_BITS" if kind == "float" else ""), member)
                 for kind, stars, member, array in self.structs[struct]
-                if kind in NUMBERS and not stars and not array and member != "struct_size" and not member.startswith("reserved")]
+                if kind in NUMBERS and not stars and not array and member != "struct_size" and
+                not member.startswith("reserved") and member not in ROWS[struct]]
 
 
-def fields_header(abi):
-    lines = ["// Made of include/lookupffn by abi.py: what lies at which place of a row of numbers."]
+def c_list(name, item, pairs):
+    lines = [f"#define {name}({item}) \\"] + [f"  {item}({first}, {second}) \\" for first, second in pairs]
+    return [*lines[:-1], lines[-1][:-2]]
+
+
+def c_header(abi):
+    """A list of all constants, without LFFN_, and a list for each row of numbers."""
+    lines = ["// Made of include/lookupffn by abi.py: constants, and what lies at which place of a row of numbers."]
+    lines += c_list("ABI_CONSTANTS", "CONSTANT", ((name[len("LFFN_"):], value) for name, value in abi.constants.items()))
     for struct in ROWS:
-        lines.append(f"#define {struct.upper()[len('LFFN_'):]}_FIELDS(FIELD) \\")
-        row = abi.row(struct)
-        lines += [f"  FIELD({place}, {member})" + (" \\" if i + 1 < len(row) else "") for i, (place, member) in enumerate(row)]
+        lines += c_list(f"{struct.upper()[len('LFFN_'):]}_FIELDS", "FIELD", abi.row(struct))
+    ids = [(place, member) for place, member in abi.row("lffn_tokenizer_info") if member.endswith("_id")]
+    return "\n".join([*lines, *c_list("SPECIAL_ID_FIELDS", "FIELD", ids), ""])
+
+
+def python_file(abi):
+    types = {"float": "c_float", "double": "c_double", "size_t": "c_size_t"}
+    lines = ["# SPDX-License-Identifier: Apache-2.0",
+             '"""The C interface for ctypes. Made of include/lookupffn by bindings/swig/abi.py; not written by hand."""',
+             "", "import ctypes", ""]
+    lines += [f"{name[len('LFFN_'):]} = {value}" for name, value in abi.constants.items()
+              if name[len("LFFN_"):].startswith(PYTHON_CONSTANTS)]
+    for struct in PYTHON_STRUCTS:
+        name = "".join(part.capitalize() for part in struct.split("_")[1:])
+        lines += ["", "", f"class {name}(ctypes.Structure):", f'    """{struct}"""', "", "    _fields_ = ["]
+        for kind, stars, member, array in abi.structs[struct]:
+            if array or not stars and kind not in NUMBERS and not kind.endswith("_callback"):
+                sys.exit(f"{struct}.{member}: this reader has no ctypes type for it")
+            pointer = stars or kind.endswith("_callback")
+            of = "c_void_p" if pointer else types.get(kind, f"c_{kind[:-2]}")
+            lines.append(f'        ("{member}", ctypes.{of}),')
+        lines.append("    ]")
     return "\n".join([*lines, ""])
 
 
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    Path(sys.argv[2]).write_text(fields_header(Abi(sys.argv[1])), encoding="utf-8")
+    write = python_file if sys.argv[2].endswith(".py") else c_header
+    Path(sys.argv[2]).write_text(write(Abi(sys.argv[1])), encoding="utf-8")
 
 
 main()

@@ -85,8 +85,8 @@ lffn_status tokenizer_decode_arrays(JNIEnv* env, const lffn_tokenizer* tokenizer
   const lffn_status status =
       tokenizer_decode_batch(tokenizer, id_copy.data(), offset_copy.data(), n, flags, result.get());
   if (status != LFFN_OK) return status;
-  const auto* const texts = static_cast<const char*>(result_array(result.get(), RESULT_DECODED));
-  const auto* const ends = static_cast<const int64_t*>(result_array(result.get(), RESULT_DECODED_OFFSETS));
+  const auto* const texts = static_cast<const char*>(result_array(result.get(), LFFN_OUT_DECODED));
+  const auto* const ends = static_cast<const int64_t*>(result_array(result.get(), LFFN_OUT_DECODED_OFFSETS));
   for (jsize i = 0; i < n; ++i) {
     const auto size = static_cast<size_t>(ends[i + 1] - ends[i] - 1);  // without the zero byte behind it
     if (!store_bytes(env, results, i, texts + ends[i], size)) break;

@@ -22,6 +22,5 @@
 %include "csharp.i"
 #endif
 %include "abi_fields.h"
-%include "raw_fields.h"
 %include "raw.h"
 %include "raw_model.h"

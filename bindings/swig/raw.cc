@@ -3,34 +3,8 @@
 
 #include "raw_structs.h"
 
-#define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
-SAME(STATUS_OK, LFFN_OK);
-SAME(STATUS_INVALID_ARGUMENT, LFFN_ERROR_INVALID_ARGUMENT);
-SAME(STATUS_OUT_OF_MEMORY, LFFN_ERROR_OUT_OF_MEMORY);
-SAME(STATUS_IO, LFFN_ERROR_IO);
-SAME(STATUS_BAD_MODEL, LFFN_ERROR_BAD_MODEL);
-SAME(STATUS_UNSUPPORTED, LFFN_ERROR_UNSUPPORTED);
-SAME(STATUS_CANCELLED, LFFN_ERROR_CANCELLED);
-SAME(STATUS_INTERNAL, LFFN_ERROR_INTERNAL);
-SAME(STATUS_TOO_SMALL, LFFN_ERROR_TOO_SMALL);
-SAME(STATUS_BAD_TEXT, LFFN_ERROR_BAD_TEXT);
-SAME(STATUS_TOO_LONG, LFFN_ERROR_TOO_LONG);
-SAME(STATUS_NULL_TEXT, LFFN_ERROR_NULL_TEXT);
-SAME(DTYPE_AS_STORED, LFFN_DTYPE_AS_STORED);
-SAME(DTYPE_F32, LFFN_DTYPE_F32);
-SAME(DTYPE_BF16, LFFN_DTYPE_BF16);
-SAME(DTYPE_INT8, LFFN_DTYPE_INT8);
-SAME(DTYPE_F16, LFFN_DTYPE_F16);
-SAME(DTYPE_INT4, LFFN_DTYPE_INT4);
-SAME(ACTIVATION_GELU, LFFN_ACTIVATION_GELU);
-SAME(ACTIVATION_SIGMOID, LFFN_ACTIVATION_SIGMOID);
-SAME(LOAD_MMAP, LFFN_LOAD_MMAP);
-SAME(LOAD_FLUSH_DENORMALS, LFFN_LOAD_FLUSH_DENORMALS);
-SAME(LOAD_SEVEN_BIT_INPUTS, LFFN_LOAD_SEVEN_BIT_INPUTS);
-SAME(FORWARD_ADD, LFFN_LAYER_RUN_ADD);
-SAME(LOG_ERROR, LFFN_LOG_ERROR);
-SAME(LOG_WARNING, LFFN_LOG_WARNING);
-SAME(LOG_INFO, LFFN_LOG_INFO);
+#define SAME(name, value) static_assert(LFFN_##name == value, #name);
+ABI_CONSTANTS(SAME)
 #undef SAME
 
 int32_t native_version() { return static_cast<int32_t>(lffn_version()); }
@@ -146,17 +120,7 @@ lffn_array array_of(const lffn_result* result, int32_t output) {
 
 }  // namespace
 
-const void* result_array(const lffn_result* result, int32_t what) {
-  switch (what) {
-#define CASE(place, output) \
-  case RESULT_##place:      \
-    return array_of(result, output).data;
-    RESULT_FIELDS(CASE)
-#undef CASE
-    default:
-      return nullptr;
-  }
-}
+const void* result_array(const lffn_result* result, int32_t what) { return array_of(result, what).data; }
 
 int64_t result_size(const lffn_result* result, int32_t what) {
   switch (what) {

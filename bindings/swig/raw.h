@@ -7,94 +7,29 @@
 
 #include <lookupffn/lookupffn.h>
 
-#include "raw_fields.h"
+#include "abi_fields.h"
 
-// Numbers that both sides must agree on; raw.cc holds those of the public header against it.
+// Numbers that both sides must agree on. abi_fields.h is made of the public headers, and raw.cc holds it against them.
 enum Abi {
   // The version of the header that the package was built with, to be compared with native_version().
   ABI_VERSION = LFFN_VERSION_MAJOR * 10000 + LFFN_VERSION_MINOR * 100 + LFFN_VERSION_PATCH,
 
-  STATUS_OK = 0,
-  STATUS_INVALID_ARGUMENT = 1,
-  STATUS_OUT_OF_MEMORY = 2,
-  STATUS_IO = 3,
-  STATUS_BAD_MODEL = 4,
-  STATUS_UNSUPPORTED = 5,
-  STATUS_CANCELLED = 6,
-  STATUS_INTERNAL = 7,
-  STATUS_TOO_SMALL = 8,
-  STATUS_BAD_TEXT = 9,
-  STATUS_TOO_LONG = 10,
-  STATUS_NULL_TEXT = 11,
+// The constants of the public headers without LFFN_.
+#define AS_IT_IS(name, value) name = value,
+  ABI_CONSTANTS(AS_IT_IS)
+#undef AS_IT_IS
 
-  DTYPE_AS_STORED = 0,
-  DTYPE_F32 = 1,
-  DTYPE_BF16 = 2,
-  DTYPE_INT8 = 3,
-  DTYPE_F16 = 4,
-  DTYPE_INT4 = 5,
-
-  ACTIVATION_GELU = 0,
-  ACTIVATION_SIGMOID = 1,
-
-  LOAD_MMAP = 1,
-  LOAD_FLUSH_DENORMALS = 2,
-  LOAD_SEVEN_BIT_INPUTS = 4,
-  FORWARD_ADD = 1,
-  LOG_ERROR = 0,
-  LOG_WARNING = 1,
-  LOG_INFO = 2,
-
-  READING_MODEL = 0,
-  READING_PLAIN = 1,
-  POOLING_MODEL = 0,
-  POOLING_FIRST = 1,
-  POOLING_MEAN = 2,
-  POOLING_MAX = 3,
-  POOLING_MEAN_SQRT = 4,
-  POOLING_WEIGHTED_MEAN = 5,
-  POOLING_LAST = 6,
-  NORMALIZE_MODEL = 0,
-  NORMALIZE_YES = 1,
-  NORMALIZE_NO = 2,
-  PROMPT_MODEL = 0,
-  PROMPT_NONE = 1,
-  PROMPT_NAMED = 2,
-  PROMPT_TEXT = 3,
-  PROMPT_QUERY = 4,
-  PROMPT_DOCUMENT = 5,
-  SCORES_RAW = 0,
-  SCORES_PROBABILITIES = 1,
-  SCORES_MODEL = 2,
-  SCORE_IDENTITY = 0,
-  SCORE_TANH = 1,
-  SCORE_RELU = 2,
-  SCORE_SIGMOID = 3,
-  SCORE_GELU = 4,
   // What model_text tells.
   TEXT_LABEL = 0,
   TEXT_PROMPT_NAME,
   TEXT_PROMPT,
   TEXT_FAMILY,
   TEXT_CONFIG,
-  MAX_TOKENS_NEVER = -1,
-  MAX_TOKENS_MODEL = 0,
-  TOKENIZE_SKIP_SPECIAL = 1,
-  TOKENIZE_REPAIR = 2,
-  TOKENIZE_SPANS = 4,
-  TOKENIZE_UNCUT = 8,
-  DETOKENIZE_SKIP_SPECIAL = 1,
 
-  AGGREGATION_SIMPLE = 0,
-  AGGREGATION_NONE = 1,
-  AGGREGATION_FIRST = 2,
-  AGGREGATION_AVERAGE = 3,
-  AGGREGATION_MAX = 4,
-  RUN_ALL_LABELS = 2,
-  RUN_REPAIR_TEXT = 4,
-  WINDOWS_NONE = 0,
-  WINDOWS_EACH = 1,
-  WINDOWS_MEAN = 2,
+  // Beside the flags of the public header: what tokenizer_encode_texts leaves in its result.
+  ENCODE_SPANS = 1 << 29,
+  ENCODE_UNCUT = 1 << 30,
+
   // Outputs that model_run_into_result makes together, or-ed.
   WANT_IDS = 1,
   WANT_EMBEDDINGS = 4,
@@ -106,22 +41,6 @@ enum Abi {
   WANT_BIT_EMBEDDINGS = 8192,
   WANT_SPARSE = 16384,
   WANT_INT8_TOKEN_VECTORS = 32768,
-  MAX_ACTIVE_MODEL = 0,
-  MAX_ACTIVE_ALL = -1,
-  ANSWER_MAY_BE_NONE = 1,
-  STRIDE_DEFAULT = -1,
-  ZERO_SHOT_SEVERAL = 1,
-  TOKEN_HEAD_CLASSES = 1,
-  TOKEN_HEAD_ANSWERS = 2,
-  TOKENIZER_KIND_BYTE_PAIRS = 0,
-  TOKENIZER_KIND_WORD_PIECE = 1,
-  TOKENIZER_KIND_UNIGRAM = 2,
-
-  // What model_run computes.
-  OUTPUT_HIDDEN = 0,
-  OUTPUT_LOGITS,
-  OUTPUT_CLASS_SCORES,
-  OUTPUT_EMBEDDINGS,
 
   // What model_estimate tells.
   ESTIMATE_WEIGHT_BYTES = 0,
@@ -129,42 +48,39 @@ enum Abi {
   ESTIMATE_COUNT,
 
 // The places of the numbers of load options, of run options, of layer_info's, of model_info's, of model_layer_info's
-// and of tokenizer_info's; and what result_array and result_size give.
+// and of tokenizer_info's.
 #define OPTION_PLACE(name, member) OPTION_##name,
 #define RUN_OPTION_PLACE(name, member) RUN_OPTION_##name,
 #define LAYER_PLACE(name, member) INFO_##name,
 #define MODEL_PLACE(name, member) MODEL_##name,
 #define MODEL_LAYER_PLACE(name, member) MODEL_LAYER_##name,
 #define TOKENIZER_PLACE(name, member) TOKENIZER_##name,
-#define RESULT_PLACE(name, member) RESULT_##name,
-#define RESULT_SIZE_PLACE(name) RESULT_SIZE_##name,
   OPTION_BEFORE_FIRST = -1,
   LOAD_OPTIONS_FIELDS(OPTION_PLACE) OPTION_COUNT,
   RUN_OPTION_BEFORE_FIRST = -1,
-  RUN_OPTIONS_FIELDS(RUN_OPTION_PLACE) RUN_OPTION_MIN_WEIGHT_BITS,  // a float's
-  RUN_OPTION_SCORES,                                                // a SCORES_ value
+  MODEL_RUN_ARGS_FIELDS(RUN_OPTION_PLACE) RUN_OPTION_SCORES,  // a SCORES_ value
   RUN_OPTION_COUNT,
   INFO_BEFORE_FIRST = -1,
   LAYER_INFO_FIELDS(LAYER_PLACE) INFO_COUNT,
   MODEL_BEFORE_FIRST = -1,
   MODEL_SHAPE_FIELDS(MODEL_PLACE) MODEL_HEADS_FIELDS(MODEL_PLACE) MODEL_COSTS_FIELDS(MODEL_PLACE)
-      MODEL_IDS_FIELDS(MODEL_PLACE) MODEL_COUNT,
+      SPECIAL_ID_FIELDS(MODEL_PLACE) MODEL_COUNT,
   MODEL_LAYER_BEFORE_FIRST = -1,
   MODEL_LAYER_INFO_FIELDS(MODEL_LAYER_PLACE) MODEL_LAYER_COUNT,
   TOKENIZER_BEFORE_FIRST = -1,
   TOKENIZER_INFO_FIELDS(TOKENIZER_PLACE) TOKENIZER_COUNT,
-  RESULT_BEFORE_FIRST = -1,
-  RESULT_FIELDS(RESULT_PLACE) RESULT_COUNT,
-  RESULT_SIZE_BEFORE_FIRST = -1,
-  RESULT_SIZES(RESULT_SIZE_PLACE) RESULT_SIZE_COUNT
+  // What result_size tells.
+  RESULT_SIZE_SEQUENCES = 0,
+  RESULT_SIZE_TOKENS,
+  RESULT_SIZE_TEXTS,
+  RESULT_SIZE_EMBEDDING,
+  RESULT_SIZE_TOKEN_VECTOR
 #undef OPTION_PLACE
 #undef RUN_OPTION_PLACE
 #undef LAYER_PLACE
 #undef MODEL_PLACE
 #undef MODEL_LAYER_PLACE
 #undef TOKENIZER_PLACE
-#undef RESULT_PLACE
-#undef RESULT_SIZE_PLACE
 };
 
 int32_t native_version();
@@ -215,7 +131,7 @@ void trim();
 lffn_status result_create(lffn_result** out);
 void result_free(lffn_result* result);
 
-// Where one of a result's arrays lies, which RESULT_ value says; null where the call did not make it.
+// Where one of a result's arrays lies, which OUT_ value says; null where the call did not make it.
 const void* result_array(const lffn_result* result, int32_t what);
 // How much there is of what its arrays hold, which RESULT_SIZE_ value says: sequences, tokens or texts, or the numbers
 // of an embedding or of a token's vector.

@@ -10,47 +10,6 @@
 #include "raw.h"
 #include "raw_structs.h"
 
-#define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
-SAME(READING_MODEL, LFFN_READING_MODEL);
-SAME(READING_PLAIN, LFFN_READING_PLAIN);
-SAME(POOLING_MODEL, LFFN_POOLING_MODEL);
-SAME(POOLING_FIRST, LFFN_POOLING_FIRST);
-SAME(POOLING_MEAN, LFFN_POOLING_MEAN);
-SAME(POOLING_MAX, LFFN_POOLING_MAX);
-SAME(POOLING_MEAN_SQRT, LFFN_POOLING_MEAN_SQRT);
-SAME(POOLING_WEIGHTED_MEAN, LFFN_POOLING_WEIGHTED_MEAN);
-SAME(POOLING_LAST, LFFN_POOLING_LAST);
-SAME(NORMALIZE_MODEL, LFFN_NORMALIZE_MODEL);
-SAME(NORMALIZE_YES, LFFN_NORMALIZE_YES);
-SAME(NORMALIZE_NO, LFFN_NORMALIZE_NO);
-SAME(PROMPT_MODEL, LFFN_PROMPT_MODEL);
-SAME(PROMPT_NONE, LFFN_PROMPT_NONE);
-SAME(PROMPT_NAMED, LFFN_PROMPT_NAMED);
-SAME(PROMPT_TEXT, LFFN_PROMPT_TEXT);
-SAME(PROMPT_QUERY, LFFN_PROMPT_QUERY);
-SAME(PROMPT_DOCUMENT, LFFN_PROMPT_DOCUMENT);
-SAME(SCORES_RAW, LFFN_SCORES_RAW);
-SAME(SCORES_PROBABILITIES, LFFN_SCORES_PROBABILITIES);
-SAME(SCORES_MODEL, LFFN_SCORES_MODEL);
-SAME(SCORE_IDENTITY, LFFN_SCORE_ACTIVATION_IDENTITY);
-SAME(SCORE_TANH, LFFN_SCORE_ACTIVATION_TANH);
-SAME(SCORE_RELU, LFFN_SCORE_ACTIVATION_RELU);
-SAME(SCORE_SIGMOID, LFFN_SCORE_ACTIVATION_SIGMOID);
-SAME(SCORE_GELU, LFFN_SCORE_ACTIVATION_GELU);
-SAME(MAX_TOKENS_NEVER, LFFN_MAX_TOKENS_NEVER);
-SAME(MAX_TOKENS_MODEL, LFFN_MAX_TOKENS_MODEL);
-SAME(TOKENIZE_SKIP_SPECIAL, LFFN_ENCODE_SKIP_SPECIAL);
-SAME(TOKENIZE_REPAIR, LFFN_ENCODE_REPAIR_TEXT);
-SAME(RUN_REPAIR_TEXT, LFFN_RUN_REPAIR_TEXT);
-SAME(WINDOWS_NONE, LFFN_WINDOWS_NONE);
-SAME(WINDOWS_EACH, LFFN_WINDOWS_EACH);
-SAME(WINDOWS_MEAN, LFFN_WINDOWS_MEAN);
-SAME(MAX_ACTIVE_MODEL, LFFN_MAX_ACTIVE_MODEL);
-SAME(MAX_ACTIVE_ALL, LFFN_MAX_ACTIVE_ALL);
-SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DECODE_SKIP_SPECIAL);
-#undef SAME
-NAMES_ALL(RUN_OPTIONS_FIELDS, RUN_OPTIONS_OTHERS, lffn_model_run_args)
-
 lffn_status model_load(const char* path, const int32_t* options, const char* adapter, const lffn_runtime* runtime,
                        const int32_t* cancel, lffn_file_progress_callback progress, void* progress_user,
                        lffn_model** out) {
@@ -143,7 +102,7 @@ lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
   MODEL_SHAPE_FIELDS(COPY_SHAPE)
   MODEL_HEADS_FIELDS(COPY_HEADS)
   MODEL_COSTS_FIELDS(COPY_COSTS)
-  MODEL_IDS_FIELDS(COPY_IDS)
+  SPECIAL_ID_FIELDS(COPY_IDS)
 #undef COPY_IDS
 #undef COPY_COSTS
 #undef COPY_HEADS
@@ -171,10 +130,9 @@ lffn_model_run_args run_args(const int32_t* run_options, const int32_t* cancel, 
                              void* user) {
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
-#define GIVE(place, member) args.member = static_cast<decltype(args.member)>(run_options[RUN_OPTION_##place]);
-  RUN_OPTIONS_FIELDS(GIVE)
+#define GIVE(place, member) give_number(run_options[RUN_OPTION_##place], args.member);
+  MODEL_RUN_ARGS_FIELDS(GIVE)
 #undef GIVE
-  std::memcpy(&args.min_weight, &run_options[RUN_OPTION_MIN_WEIGHT_BITS], sizeof args.min_weight);
   if (args.windows == LFFN_WINDOWS_NONE) args.stride = 0;  // options may have one all the same
   args.cancel = cancel;
   args.progress = progress;
@@ -191,11 +149,9 @@ void give_texts(lffn_model_run_args& args, const Texts& texts, int64_t n, int64_
 }
 
 lffn_status activate(const lffn_model* model, int32_t output, int32_t scores, float* out, int64_t n) {
-  if (output != OUTPUT_CLASS_SCORES || scores == SCORES_RAW || out == nullptr) return LFFN_OK;
+  if (output != LFFN_OUT_CLASS_SCORES || scores == SCORES_RAW || out == nullptr) return LFFN_OK;
   return lffn_model_activate_scores(model, scores, out, n, out);
 }
-
-constexpr int32_t kOutputs[] = {LFFN_OUT_HIDDEN, LFFN_OUT_LOGITS, LFFN_OUT_CLASS_SCORES, LFFN_OUT_EMBEDDINGS};
 
 // The outputs of a call, at most so many.
 class OutputList {
@@ -215,7 +171,10 @@ class OutputList {
     const bool embeds = has(LFFN_OUT_EMBEDDINGS) || has(LFFN_OUT_INT8_EMBEDDINGS) || has(LFFN_OUT_BIT_EMBEDDINGS);
     if (!embeds) args.pooling = args.dimensions = 0;
     if (!embeds && !has(LFFN_OUT_TOKEN_VECTORS) && !has(LFFN_OUT_INT8_TOKEN_VECTORS)) args.normalize = 0;
-    if (!has(LFFN_OUT_SPARSE_IDS)) args.max_active = 0;
+    if (!has(LFFN_OUT_SPARSE_IDS)) {
+      args.max_active = 0;
+      args.min_weight = 0;
+    }
     return lffn_model_run(model, &args);
   }
 
@@ -230,15 +189,15 @@ class OutputList {
 
 // Where each text begins among the tokens: of texts in windows, its first one.
 void take_offsets(const lffn_model_run_args& args, const lffn_result* result, int64_t* offsets) {
-  const auto* const tokens = static_cast<const int64_t*>(result_array(result, RESULT_OFFSETS));
-  const auto* const windows = static_cast<const int64_t*>(result_array(result, RESULT_TEXT_OFFSETS));
+  const auto* const tokens = static_cast<const int64_t*>(result_array(result, LFFN_OUT_TOKEN_OFFSETS));
+  const auto* const windows = static_cast<const int64_t*>(result_array(result, LFFN_OUT_WINDOW_OFFSETS));
   for (int64_t i = 0; i <= args.n; ++i) offsets[i] = tokens[windows[i]];
 }
 
 lffn_status run(const lffn_model* model, lffn_model_run_args& args, int32_t output, int32_t scores, float* out,
                 int64_t capacity) {
   OutputList outputs;
-  if (out != nullptr) outputs.give(kOutputs[output], out, capacity);
+  if (out != nullptr) outputs.give(output, out, capacity);
   const lffn_status status = outputs.run(model, args);
   return status == LFFN_OK ? activate(model, output, scores, out, args.n) : status;
 }
@@ -257,7 +216,7 @@ lffn_status run_texts(const lffn_model* model, lffn_model_run_args& args, int32_
   outputs.give(LFFN_OUT_UNCUT, uncut, args.n);
   if (statuses) outputs.keep({LFFN_OUT_STATUSES, LFFN_OUT_MESSAGES, LFFN_OUT_MESSAGE_OFFSETS});
   const OutputList counting = outputs;
-  if (out != nullptr) outputs.give(kOutputs[output], out, capacity);
+  if (out != nullptr) outputs.give(output, out, capacity);
   const lffn_status status = outputs.run(model, args);
   if (status == LFFN_ERROR_TOO_SMALL) {
     // The counts are told all the same, and why it failed stays what is told of it.
@@ -293,7 +252,7 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
   args.ids = ids;
   args.offsets = offsets;
   args.n = n;
-  if (output == OUTPUT_LOGITS) {
+  if (output == LFFN_OUT_LOGITS) {
     args.positions = positions;
     args.n_positions = n_positions;
   }

@@ -12,18 +12,6 @@
 
 #include "raw.h"
 
-// Compiles only if the two lists of raw_fields.h name every member of the struct, but struct_size, and each once: they
-// are as many names as the struct has members, all of them members' and no two the same.
-#define MEMBER_NAME(place, member) member,
-#define IS_MEMBER(place, member) static_assert(sizeof(Struct::member) > 0, #member);
-#define NAMES_ALL(fields, others, type)                                                         \
-  namespace names_all_of_##type {                                                               \
-    using Struct = type;                                                                        \
-    fields(IS_MEMBER) others(IS_MEMBER) [[maybe_unused]] inline void name(const Struct& all) {  \
-      [[maybe_unused]] const auto& [fields(MEMBER_NAME) others(MEMBER_NAME) struct_size] = all; \
-    }                                                                                           \
-  }
-
 inline int64_t number_of(int32_t value) { return value; }
 inline int64_t number_of(uint32_t value) { return value; }
 inline int64_t number_of(int64_t value) { return value; }
@@ -34,12 +22,18 @@ inline int64_t number_of(float value) {
   return bits;
 }
 
+template <typename Number>
+void give_number(int32_t number, Number& to) {
+  to = static_cast<Number>(number);
+}
+inline void give_number(int32_t bits, float& to) { std::memcpy(&to, &bits, sizeof to); }
+
 inline lffn_load_options load_options(const int32_t* numbers, const lffn_runtime* runtime, const int32_t* cancel,
                                       lffn_file_progress_callback progress, void* progress_user,
                                       const char* adapter = nullptr) {
   lffn_load_options options;
   lffn_load_options_init(&options);
-#define GIVE(place, member) options.member = static_cast<decltype(options.member)>(numbers[OPTION_##place]);
+#define GIVE(place, member) give_number(numbers[OPTION_##place], options.member);
   LOAD_OPTIONS_FIELDS(GIVE)
 #undef GIVE
   options.runtime = runtime;

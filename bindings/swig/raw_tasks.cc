@@ -5,20 +5,6 @@
 #include "raw_model.h"
 #include "raw_structs.h"
 
-#define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
-SAME(AGGREGATION_SIMPLE, LFFN_AGGREGATION_SIMPLE);
-SAME(AGGREGATION_NONE, LFFN_AGGREGATION_NONE);
-SAME(AGGREGATION_FIRST, LFFN_AGGREGATION_FIRST);
-SAME(AGGREGATION_AVERAGE, LFFN_AGGREGATION_AVERAGE);
-SAME(AGGREGATION_MAX, LFFN_AGGREGATION_MAX);
-SAME(RUN_ALL_LABELS, LFFN_RUN_ALL_LABELS);
-SAME(ANSWER_MAY_BE_NONE, LFFN_ANSWER_MAY_BE_NONE);
-SAME(STRIDE_DEFAULT, LFFN_STRIDE_DEFAULT);
-SAME(ZERO_SHOT_SEVERAL, LFFN_ZERO_SHOT_SEVERAL);
-SAME(TOKEN_HEAD_CLASSES, LFFN_TOKEN_HEAD_CLASSES);
-SAME(TOKEN_HEAD_ANSWERS, LFFN_TOKEN_HEAD_ANSWERS);
-#undef SAME
-
 namespace {
 
 constexpr lffn_output kEntities[] = {
@@ -57,13 +43,13 @@ lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_b
   args.n_outputs = 5;
   const lffn_status status = lffn_model_run(model, &args);
   if (status != LFFN_OK) return status;
-  const auto count = static_cast<size_t>(numbers<int64_t>(result.get(), RESULT_ENTITY_OFFSETS)[1]);
+  const auto count = static_cast<size_t>(numbers<int64_t>(result.get(), LFFN_OUT_ENTITY_OFFSETS)[1]);
   *n_entities = count;
   if (count > capacity) return LFFN_OK;
-  std::copy_n(numbers<int64_t>(result.get(), RESULT_ENTITY_BEGINS), count, begins);
-  std::copy_n(numbers<int64_t>(result.get(), RESULT_ENTITY_ENDS), count, ends);
-  std::copy_n(numbers<int32_t>(result.get(), RESULT_ENTITY_CLASSES), count, classes);
-  std::copy_n(numbers<float>(result.get(), RESULT_ENTITY_SCORES), count, scores);
+  std::copy_n(numbers<int64_t>(result.get(), LFFN_OUT_ENTITY_BEGINS), count, begins);
+  std::copy_n(numbers<int64_t>(result.get(), LFFN_OUT_ENTITY_ENDS), count, ends);
+  std::copy_n(numbers<int32_t>(result.get(), LFFN_OUT_ENTITY_CLASSES), count, classes);
+  std::copy_n(numbers<float>(result.get(), LFFN_OUT_ENTITY_SCORES), count, scores);
   return LFFN_OK;
 }
 

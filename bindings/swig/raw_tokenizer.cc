@@ -89,7 +89,7 @@ lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* 
   args.texts = texts.begins();
   args.text_sizes = texts.sizes();
   args.max_tokens = max_tokens;
-  args.flags = static_cast<uint32_t>(flags & ~(TOKENIZE_SPANS | TOKENIZE_UNCUT));
+  args.flags = static_cast<uint32_t>(flags & ~(ENCODE_SPANS | ENCODE_UNCUT));
   args.num_threads = num_threads;
   args.result = result;
   args.cancel = cancel;
@@ -98,8 +98,8 @@ lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* 
     for (const int32_t what : list) outputs[args.n_outputs++] = {what, 0, nullptr, 0};
   };
   keep({LFFN_OUT_TOKEN_IDS, LFFN_OUT_TOKEN_TYPES, LFFN_OUT_TOKEN_OFFSETS, LFFN_OUT_WINDOW_OFFSETS});
-  if ((flags & TOKENIZE_SPANS) != 0) keep({LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS});
-  if ((flags & TOKENIZE_UNCUT) != 0) keep({LFFN_OUT_UNCUT});
+  if ((flags & ENCODE_SPANS) != 0) keep({LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS});
+  if ((flags & ENCODE_UNCUT) != 0) keep({LFFN_OUT_UNCUT});
   args.outputs = outputs;
   return lffn_tokenizer_encode(tokenizer, &args);
 }

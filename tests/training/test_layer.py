@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lookupffn import LookupFFN, native, safetensors
+from lookupffn import LookupFFN, abi, native, safetensors
 from lookupffn.layer import codes_and_scores
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -190,9 +190,9 @@ def test_the_library_runs_float32_only(part):
 def test_the_library_explains_its_refusals():
     layer = LookupFFN(16, 4, 8, block_size=8)
     config = native._config_of(layer.config())
-    weights = native._pointers([p.detach() for p in (layer.LayerNorm.weight, layer.LayerNorm.bias,
-                                                      layer.hash.projection.weight, layer.hash.projection.bias,
-                                                      layer.tables, layer.bias)])
+    parts = (layer.LayerNorm.weight, layer.LayerNorm.bias, layer.hash.projection.weight, layer.hash.projection.bias,
+             layer.tables, layer.bias)
+    weights = native._pointers(abi.TrainWeights, [part.detach() for part in parts])
     x = torch.randn(2, 16)
     y = torch.full((2, 16), 5.0)
 

@@ -17,23 +17,9 @@ from typing import Any, Optional, Sequence
 import torch
 from torch import Tensor
 
+from . import abi
+
 _NAMES = ("liblookupffn_train.so.0",)
-_float_pointer = ctypes.c_void_p
-
-
-class _Config(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("hidden_size", ctypes.c_int32), ("output_size", ctypes.c_int32),
-                ("num_tables", ctypes.c_int32), ("table_size", ctypes.c_int32), ("projection", ctypes.c_int32),
-                ("block_size", ctypes.c_int32), ("activation", ctypes.c_int32), ("num_probes", ctypes.c_int32),
-                ("layer_norm", ctypes.c_int32), ("decay_coeff", ctypes.c_float), ("layer_norm_eps", ctypes.c_float),
-                ("seed", ctypes.c_uint64)]
-
-
-class _Tensors(ctypes.Structure):
-    """lffn_train_weights and lffn_train_gradients."""
-
-    _fields_ = [("struct_size", ctypes.c_size_t)] + [
-        (name, _float_pointer) for name in ("norm_gain", "norm_shift", "hash_weight", "hash_bias", "tables", "bias")]
 
 
 def _load() -> Optional[ctypes.CDLL]:
@@ -82,23 +68,23 @@ def _check(status: int) -> None:
         raise RuntimeError(library().lffn_last_error().decode())
 
 
-def _config_of(layer: dict[str, Any]) -> _Config:
+def _config_of(layer: dict[str, Any]) -> abi.LayerConfig:
     """layer: the config of a layer as in files."""
-    config = _Config()
-    library().lffn_layer_config_init_sized(ctypes.byref(config), ctypes.c_size_t(ctypes.sizeof(_Config)))
+    config = abi.LayerConfig()
+    library().lffn_layer_config_init_sized(ctypes.byref(config), ctypes.c_size_t(ctypes.sizeof(abi.LayerConfig)))
     config.hidden_size, config.output_size = layer["hidden_size"], layer["output_size"]
     config.num_tables, config.table_size = layer["ffn_num_table"], layer["ffn_table_size"]
     projection = layer["projection_type"]
-    config.projection = 0 if projection == "dense" else int(projection[2:])
+    config.projection = abi.PROJECTION_DENSE if projection == "dense" else int(projection[2:])
     config.block_size = layer["block_size"]
-    config.activation = int(layer["activation"] == "sigmoid")
+    config.activation = abi.ACTIVATION_SIGMOID if layer["activation"] == "sigmoid" else abi.ACTIVATION_GELU
     config.layer_norm = int(layer["layer_norm"])
     config.decay_coeff, config.layer_norm_eps = layer["decay_coeff"], layer["layer_norm_eps"]
     return config
 
 
-def _pointers(tensors: Any) -> _Tensors:
-    return _Tensors(ctypes.sizeof(_Tensors), *(None if t is None else t.data_ptr() for t in tensors))
+def _pointers(struct: type[ctypes.Structure], tensors: Any) -> ctypes.Structure:
+    return struct(ctypes.sizeof(struct), *(None if t is None else t.data_ptr() for t in tensors))
 
 
 _HUGE_PAGE = 2 << 20
@@ -119,14 +105,15 @@ def _room_like(tensor: Tensor) -> Tensor:
 
 class _Run(torch.autograd.Function):
     @staticmethod
-    def forward(context: Any, config: _Config, x: Tensor, *weights: Optional[Tensor]) -> Tensor:
+    def forward(context: Any, config: abi.LayerConfig, x: Tensor, *weights: Optional[Tensor]) -> Tensor:
         x = x.contiguous()
         weights = tuple(None if w is None else w.contiguous() for w in weights)
         tables, count = weights[4], x.shape[0]
         y = x.new_empty(count, tables.shape[2])
         z = x.new_empty(count, weights[3].shape[0]) if torch.is_grad_enabled() or any(context.needs_input_grad) else None
-        _check(library().lffn_train_forward(ctypes.byref(config), ctypes.byref(_pointers(weights)), x.data_ptr(), count,
-                                            torch.get_num_threads(), y.data_ptr(), None if z is None else z.data_ptr()))
+        _check(library().lffn_train_forward(ctypes.byref(config), ctypes.byref(_pointers(abi.TrainWeights, weights)),
+                                            x.data_ptr(), count, torch.get_num_threads(), y.data_ptr(),
+                                            None if z is None else z.data_ptr()))
         context.config = config
         context.save_for_backward(x, z, *weights)
         return y
@@ -138,10 +125,11 @@ class _Run(torch.autograd.Function):
         grad_y = grad_y.contiguous()
         grad_x = torch.empty_like(x) if context.needs_input_grad[1] else None
         grads = tuple(None if w is None else _room_like(w) for w in weights)
-        _check(library().lffn_train_backward(ctypes.byref(context.config), ctypes.byref(_pointers(weights)),
-                                             x.data_ptr(), z.data_ptr(), grad_y.data_ptr(), x.shape[0],
-                                             torch.get_num_threads(), None if grad_x is None else grad_x.data_ptr(),
-                                             ctypes.byref(_pointers(grads))))
+        _check(library().lffn_train_backward(ctypes.byref(context.config),
+                                             ctypes.byref(_pointers(abi.TrainWeights, weights)), x.data_ptr(),
+                                             z.data_ptr(), grad_y.data_ptr(), x.shape[0], torch.get_num_threads(),
+                                             None if grad_x is None else grad_x.data_ptr(),
+                                             ctypes.byref(_pointers(abi.TrainGradients, grads))))
         return (None, grad_x, *grads)
 
 

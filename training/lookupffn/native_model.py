@@ -7,52 +7,15 @@ from typing import Dict, List, Sequence, Tuple, Union
 
 import numpy
 
-from . import native
+from . import abi, native
 
-DTYPE_AS_STORED, F32, BF16, INT8 = 0, 1, 2, 3
-
-
-class _LoadOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("num_threads", ctypes.c_int32), ("table_dtype", ctypes.c_int32),
-                ("hash_dtype", ctypes.c_int32), ("flags", ctypes.c_uint32), ("linear_dtype", ctypes.c_int32),
-                ("embedding_dtype", ctypes.c_int32), ("word_dtype", ctypes.c_int32), ("reserved", ctypes.c_int32)] + [
-        (name, ctypes.c_void_p) for name in ("runtime", "cancel", "progress", "progress_user")]
+DTYPE_AS_STORED, F32, BF16, INT8 = abi.DTYPE_AS_STORED, abi.DTYPE_F32, abi.DTYPE_BF16, abi.DTYPE_INT8
 
 
-class _Output(ctypes.Structure):
-    _fields_ = [("what", ctypes.c_int32), ("reserved", ctypes.c_int32), ("data", ctypes.c_void_p),
-                ("capacity", ctypes.c_int64)]
-
-
-_TOKEN_IDS, _TOKEN_OFFSETS, _HIDDEN, _EMBEDDINGS, _LOGITS, _LAYER_SECONDS = 1, 3, 18, 19, 30, 53  # LFFN_OUT_
-
-
-class _RunArgs(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("n", ctypes.c_int64)] + [
-        (name, ctypes.c_void_p) for name in ("texts", "text_sizes", "pairs", "pair_sizes", "ids", "offsets",
-                                             "token_types", "prompt")] + [
-        ("prompt_size", ctypes.c_size_t), ("prompt_kind", ctypes.c_int32), ("reading", ctypes.c_int32),
-        ("max_tokens", ctypes.c_int64), ("stride", ctypes.c_int64)] + [
-        (name, ctypes.c_int32) for name in ("windows", "pooling", "normalize", "dimensions", "top_k", "aggregation",
-                                            "max_active")] + [
-        ("min_weight", ctypes.c_float), ("positions", ctypes.c_void_p), ("n_positions", ctypes.c_int64),
-        ("outputs", ctypes.c_void_p), ("n_outputs", ctypes.c_int64), ("result", ctypes.c_void_p),
-        ("flags", ctypes.c_uint32), ("num_threads", ctypes.c_int32), ("cancel", ctypes.c_void_p),
-        ("progress", ctypes.c_void_p), ("progress_user", ctypes.c_void_p)]
-
-
-class _TokenizeArgs(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("n", ctypes.c_int64)] + [
-        (name, ctypes.c_void_p) for name in ("texts", "text_sizes", "pairs", "pair_sizes")] + [
-        ("max_tokens", ctypes.c_int64), ("outputs", ctypes.c_void_p), ("n_outputs", ctypes.c_int64),
-        ("result", ctypes.c_void_p), ("flags", ctypes.c_uint32), ("num_threads", ctypes.c_int32),
-        ("cancel", ctypes.c_void_p)]
-
-
-def _outputs(args: Union[_RunArgs, _TokenizeArgs], arrays: Dict[int, numpy.ndarray]) -> ctypes.Array:
+def _outputs(args: Union[abi.ModelRunArgs, abi.TokenizerEncodeArgs], arrays: Dict[int, numpy.ndarray]) -> ctypes.Array:
     """Gives the arguments outputs that go to these arrays. What is returned must stay meanwhile."""
-    outputs = (_Output * len(arrays))(*(_Output(what, 0, array.ctypes.data, array.size)
-                                        for what, array in arrays.items()))
+    outputs = (abi.Output * len(arrays))(*(abi.Output(what, 0, array.ctypes.data, array.size)
+                                           for what, array in arrays.items()))
     args.outputs, args.n_outputs = ctypes.addressof(outputs), len(arrays)
     return outputs
 
@@ -70,7 +33,7 @@ class NativeModel:
         self._library.lffn_model_load.argtypes = [ctypes.c_char_p, pointer, pointer]
         self._library.lffn_model_run.argtypes = [pointer, pointer]
         self._library.lffn_model_free.argtypes = [pointer]
-        options = _LoadOptions()
+        options = abi.LoadOptions()
         self._library.lffn_load_options_init_sized(ctypes.byref(options), ctypes.c_size_t(ctypes.sizeof(options)))
         options.num_threads, options.table_dtype, options.hash_dtype = num_threads, table_dtype, hash_dtype
         options.linear_dtype, options.embedding_dtype = linear_dtype, embedding_dtype
@@ -94,16 +57,16 @@ class NativeModel:
         self._library.lffn_model_save.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
         self._check(self._library.lffn_model_save(self._handle, str(path).encode(), None))
 
-    def _args(self, sequences: Sequence[Sequence[int]]) -> Tuple[_RunArgs, Tuple[numpy.ndarray, numpy.ndarray]]:
-        args = _RunArgs()
-        args.struct_size = ctypes.sizeof(_RunArgs)
+    def _args(self, sequences: Sequence[Sequence[int]]) -> Tuple[abi.ModelRunArgs, Tuple[numpy.ndarray, numpy.ndarray]]:
+        args = abi.ModelRunArgs()
+        args.struct_size = ctypes.sizeof(abi.ModelRunArgs)
         args.n = len(sequences)
         ids = numpy.concatenate([numpy.asarray(s, numpy.int32) for s in sequences] or [numpy.zeros(0, numpy.int32)])
         offsets = numpy.cumsum([0] + [len(s) for s in sequences]).astype(numpy.int64)
         args.ids, args.offsets = ids.ctypes.data, offsets.ctypes.data
         return args, (ids, offsets)  # which must stay meanwhile
 
-    def _run(self, args: _RunArgs, arrays: Dict[int, numpy.ndarray]) -> None:
+    def _run(self, args: abi.ModelRunArgs, arrays: Dict[int, numpy.ndarray]) -> None:
         _kept = _outputs(args, arrays)
         self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
 
@@ -111,14 +74,14 @@ class NativeModel:
         """The hidden states of sequences of ids, [tokens, width]."""
         args, kept = self._args(sequences)
         hidden = numpy.zeros((len(kept[0]), width), numpy.float32)
-        self._run(args, {_HIDDEN: hidden})
+        self._run(args, {abi.OUT_HIDDEN: hidden})
         return hidden
 
     def embed(self, sequences: Sequence[Sequence[int]], width: int) -> numpy.ndarray:
         """A vector for each sequence of ids, as the model's files say, [sequences, width]."""
         args, _kept = self._args(sequences)
         vectors = numpy.zeros((len(sequences), width), numpy.float32)
-        self._run(args, {_EMBEDDINGS: vectors})
+        self._run(args, {abi.OUT_EMBEDDINGS: vectors})
         return vectors
 
     def ffn_seconds(self, sequences: Sequence[Sequence[int]], width: int, num_layers: int) -> numpy.ndarray:
@@ -126,7 +89,7 @@ class NativeModel:
         args, _kept = self._args(sequences)
         vectors = numpy.zeros((len(sequences), width), numpy.float32)
         seconds = numpy.zeros((num_layers, 2))
-        self._run(args, {_EMBEDDINGS: vectors, _LAYER_SECONDS: seconds})
+        self._run(args, {abi.OUT_EMBEDDINGS: vectors, abi.OUT_LAYER_SECONDS: seconds})
         return seconds[:, 1]
 
     def logits(self, sequences: Sequence[Sequence[int]], places: Sequence[int], vocabulary: int) -> numpy.ndarray:
@@ -135,7 +98,7 @@ class NativeModel:
         positions = numpy.asarray(places, numpy.int64)
         logits = numpy.zeros((len(positions), vocabulary), numpy.float32)
         args.positions, args.n_positions = positions.ctypes.data, len(positions)
-        self._run(args, {_LOGITS: logits})
+        self._run(args, {abi.OUT_LOGITS: logits})
         return logits
 
     def tokenize(self, text: str) -> List[int]:
@@ -147,18 +110,18 @@ class NativeModel:
         tokenizer = pointer()
         self._check(library.lffn_model_tokenizer(self._handle, ctypes.byref(tokenizer)))
         data = text.encode()
-        given = _TokenizeArgs(ctypes.sizeof(_TokenizeArgs))
-        library.lffn_tokenizer_encode_args_init_sized(ctypes.byref(given), ctypes.c_size_t(ctypes.sizeof(_TokenizeArgs)))
+        given = abi.TokenizerEncodeArgs(ctypes.sizeof(abi.TokenizerEncodeArgs))
+        library.lffn_tokenizer_encode_args_init_sized(ctypes.byref(given), ctypes.c_size_t(ctypes.sizeof(abi.TokenizerEncodeArgs)))
         kept = ctypes.create_string_buffer(data, len(data) + 1)
         texts = (ctypes.c_void_p * 1)(ctypes.addressof(kept))
         sizes = (ctypes.c_size_t * 1)(len(data))
         given.n, given.texts, given.text_sizes = 1, ctypes.addressof(texts), ctypes.addressof(sizes)
         offsets = numpy.zeros(2, numpy.int64)
         try:
-            _counting = _outputs(given, {_TOKEN_OFFSETS: offsets})
+            _counting = _outputs(given, {abi.OUT_TOKEN_OFFSETS: offsets})
             self._check(library.lffn_tokenizer_encode(tokenizer, ctypes.byref(given)))
             ids = numpy.zeros(max(offsets[1], 1), numpy.int32)
-            _reading = _outputs(given, {_TOKEN_IDS: ids})
+            _reading = _outputs(given, {abi.OUT_TOKEN_IDS: ids})
             self._check(library.lffn_tokenizer_encode(tokenizer, ctypes.byref(given)))
         finally:
             library.lffn_tokenizer_free(tokenizer)

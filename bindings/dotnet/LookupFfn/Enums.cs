@@ -113,17 +113,17 @@ public enum TokenizerKind
 public enum ScoreActivation
 {
     /// <summary>The score itself.</summary>
-    Identity = Raw.SCORE_IDENTITY,
+    Identity = Raw.SCORE_ACTIVATION_IDENTITY,
 
     /// <summary>Its hyperbolic tangent.</summary>
-    Tanh = Raw.SCORE_TANH,
+    Tanh = Raw.SCORE_ACTIVATION_TANH,
 
     /// <summary>x where it is above 0, else 0.</summary>
-    Relu = Raw.SCORE_RELU,
+    Relu = Raw.SCORE_ACTIVATION_RELU,
 
     /// <summary>1 / (1 + exp(-x)).</summary>
-    Sigmoid = Raw.SCORE_SIGMOID,
+    Sigmoid = Raw.SCORE_ACTIVATION_SIGMOID,
 
     /// <summary>x times the normal distribution of x.</summary>
-    Gelu = Raw.SCORE_GELU,
+    Gelu = Raw.SCORE_ACTIVATION_GELU,
 }

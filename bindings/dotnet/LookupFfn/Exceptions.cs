@@ -29,15 +29,15 @@ public abstract class LookupFfnException : Exception
     /// <summary>The exception that stands for a status of the native library.</summary>
     internal static Exception Of(int status, string message, CancellationToken cancelledBy = default) => status switch
     {
-        Raw.STATUS_INVALID_ARGUMENT when IsOfTheModel(message) => new UnsupportedModelException(InNamesOfThisApi(message)),
-        Raw.STATUS_INVALID_ARGUMENT or Raw.STATUS_TOO_SMALL or Raw.STATUS_BAD_TEXT or Raw.STATUS_TOO_LONG
-            or Raw.STATUS_NULL_TEXT => new ArgumentException(InNamesOfThisApi(message)),
-        Raw.STATUS_OUT_OF_MEMORY => new NativeMemoryException(message),
-        Raw.STATUS_IO => new ModelIOException(message),
-        Raw.STATUS_BAD_MODEL => new BadModelException(message),
-        Raw.STATUS_UNSUPPORTED => new UnsupportedModelException(InNamesOfThisApi(message)),
-        Raw.STATUS_CANCELLED => new OperationCanceledException(cancelledBy),
-        Raw.STATUS_INTERNAL => new InternalErrorException(message),
+        Raw.ERROR_INVALID_ARGUMENT when IsOfTheModel(message) => new UnsupportedModelException(InNamesOfThisApi(message)),
+        Raw.ERROR_INVALID_ARGUMENT or Raw.ERROR_TOO_SMALL or Raw.ERROR_BAD_TEXT or Raw.ERROR_TOO_LONG
+            or Raw.ERROR_NULL_TEXT => new ArgumentException(InNamesOfThisApi(message)),
+        Raw.ERROR_OUT_OF_MEMORY => new NativeMemoryException(message),
+        Raw.ERROR_IO => new ModelIOException(message),
+        Raw.ERROR_BAD_MODEL => new BadModelException(message),
+        Raw.ERROR_UNSUPPORTED => new UnsupportedModelException(InNamesOfThisApi(message)),
+        Raw.ERROR_CANCELLED => new OperationCanceledException(cancelledBy),
+        Raw.ERROR_INTERNAL => new InternalErrorException(message),
         _ => new InternalErrorException(string.Create(CultureInfo.InvariantCulture, $"status {status}: {message}")),
     };
 

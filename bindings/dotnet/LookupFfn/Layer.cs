@@ -28,7 +28,7 @@ public sealed unsafe class Layer : IDisposable
         handle = new LayerHandle(layer) { Log = log };
         long* numbers = stackalloc long[Raw.INFO_COUNT];
         int status = Raw.LayerInfo(layer, numbers);
-        if (status != Raw.STATUS_OK)
+        if (status != Raw.OK)
         {
             Exception failure = Native.Failure(status);
             handle.Dispose();
@@ -200,7 +200,7 @@ public sealed unsafe class Layer : IDisposable
     /// <exception cref="OperationCanceledException">The token was cancelled; by then any of y's tokens may have been
     /// changed, wholly or in part.</exception>
     public void ForwardAdd(ReadOnlySpan<float> x, Span<float> y, CancellationToken cancellationToken = default) =>
-        Run(x, y, Raw.FORWARD_ADD, cancellationToken);
+        Run(x, y, Raw.LAYER_RUN_ADD, cancellationToken);
 
     /// <summary>Runs the layer on a thread of the library: y = layer(x).</summary>
     /// <param name="x">Tokens of <see cref="InputSize"/> floats, not to be changed before the task has ended.</param>
@@ -236,7 +236,7 @@ public sealed unsafe class Layer : IDisposable
             fixed (int* rows = codes)
             {
                 int status = Raw.LayerHash(layer, input, tokens, rows, weights);
-                if (status != Raw.STATUS_OK)
+                if (status != Raw.OK)
                 {
                     throw Native.Failure(status);
                 }
@@ -285,7 +285,7 @@ public sealed unsafe class Layer : IDisposable
             fixed (float* input = x, output = y)
             {
                 int status = Raw.LayerForward(layer, input, 0, tokens, output, 0, flags, cancel);
-                if (status != Raw.STATUS_OK)
+                if (status != Raw.OK)
                 {
                     throw Native.Failure(status, cancellationToken);
                 }

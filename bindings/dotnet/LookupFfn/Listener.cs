@@ -53,7 +53,7 @@ internal sealed unsafe class Listener : IDisposable
             ExceptionDispatchInfo.Throw(thrown);
         }
 
-        if (status != Raw.STATUS_OK)
+        if (status != Raw.OK)
         {
             throw Native.Failure(status, cancellationToken);
         }

@@ -161,7 +161,7 @@ internal sealed unsafe class LoadCall : IDisposable
         {
             Listener.Check(listener, status, token);
         }
-        catch when (status == Raw.STATUS_OK)
+        catch when (status == Raw.OK)
         {
             loaded.Free?.Invoke(*Out);
             throw;
@@ -258,7 +258,7 @@ internal sealed unsafe class PinnedFiles : IDisposable
     /// <summary>What a stream threw says more than that the call could not read.</summary>
     internal void Check(int status)
     {
-        for (int i = 0; i < Count && status != Raw.STATUS_OK; i++)
+        for (int i = 0; i < Count && status != Raw.OK; i++)
         {
             streams[i]?.ThrowFailure();
         }

@@ -49,7 +49,7 @@ public sealed unsafe class LookupFfnRuntime : IDisposable
                 &runtime);
         }
 
-        if (status != Raw.STATUS_OK)
+        if (status != Raw.OK)
         {
             Exception failure = Native.Failure(status);
             Log?.Release();

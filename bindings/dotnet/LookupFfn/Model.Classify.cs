@@ -13,7 +13,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[] Classify(
         int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Row(ids, Raw.OUTPUT_CLASS_SCORES, [], options, cancellationToken);
+        Row(ids, Raw.OUT_CLASS_SCORES, [], options, cancellationToken);
 
     /// <summary>The classifier's scores, computed on a thread of the library.</summary>
     /// <param name="ids">A sequence, not to be changed before the task has ended.</param>
@@ -32,7 +32,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[] Classify(
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Row(text, Raw.OUTPUT_CLASS_SCORES, options, cancellationToken);
+        Row(text, Raw.OUT_CLASS_SCORES, options, cancellationToken);
 
     /// <summary>The classifier's scores, computed on a thread of the library.</summary>
     /// <param name="text">A text.</param>
@@ -51,7 +51,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[][] Classify(
         IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Rows(sequences, Raw.OUTPUT_CLASS_SCORES, [], options, cancellationToken);
+        Rows(sequences, Raw.OUT_CLASS_SCORES, [], options, cancellationToken);
 
     /// <summary>The classifier's scores, for a batch, computed on a thread of the library.</summary>
     /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
@@ -71,7 +71,7 @@ public sealed unsafe partial class Model
     [OverloadResolutionPriority(1)]
     public float[][] Classify(
         IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Rows(texts, null, Raw.OUTPUT_CLASS_SCORES, options, cancellationToken);
+        Rows(texts, null, Raw.OUT_CLASS_SCORES, options, cancellationToken);
 
     /// <summary>The classifier's scores, for a batch, computed on a thread of the library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
@@ -129,7 +129,7 @@ public sealed unsafe partial class Model
         }
 
         NeedReranker();
-        float[][] scores = Rows(documents, query, Raw.OUTPUT_CLASS_SCORES, options, cancellationToken);
+        float[][] scores = Rows(documents, query, Raw.OUT_CLASS_SCORES, options, cancellationToken);
         return Array.ConvertAll(scores, score => score[0]);
     }
 
@@ -212,7 +212,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[][] Logits(
         IReadOnlyList<int[]> sequences, ReadOnlySpan<long> positions, CancellationToken cancellationToken = default) =>
-        Rows(sequences, Raw.OUTPUT_LOGITS, positions.ToArray(), null, cancellationToken);
+        Rows(sequences, Raw.OUT_LOGITS, positions.ToArray(), null, cancellationToken);
 
     /// <summary>The language model head's logits at some places of a batch, computed on a thread of the
     /// library.</summary>
@@ -226,6 +226,6 @@ public sealed unsafe partial class Model
         ArgumentNullException.ThrowIfNull(positions);
         long[] places = [.. positions];
         return OwnThreads.Run(
-            () => Rows(sequences, Raw.OUTPUT_LOGITS, places, null, cancellationToken), cancellationToken);
+            () => Rows(sequences, Raw.OUT_LOGITS, places, null, cancellationToken), cancellationToken);
     }
 }

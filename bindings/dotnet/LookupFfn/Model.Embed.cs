@@ -13,7 +13,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[] Encode(
         int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Row(ids, Raw.OUTPUT_HIDDEN, [], options, cancellationToken);
+        Row(ids, Raw.OUT_HIDDEN, [], options, cancellationToken);
 
     /// <summary>The hidden states after the last layer norm, computed on a thread of the library.</summary>
     /// <param name="ids">A sequence, not to be changed before the task has ended.</param>
@@ -32,7 +32,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[] Encode(
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Row(text, Raw.OUTPUT_HIDDEN, options, cancellationToken);
+        Row(text, Raw.OUT_HIDDEN, options, cancellationToken);
 
     /// <summary>The hidden states after the last layer norm, computed on a thread of the library.</summary>
     /// <param name="text">A text.</param>
@@ -51,7 +51,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[][] Encode(
         IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Rows(sequences, Raw.OUTPUT_HIDDEN, [], options, cancellationToken);
+        Rows(sequences, Raw.OUT_HIDDEN, [], options, cancellationToken);
 
     /// <summary>The hidden states after the last layer norm, for a batch, computed on a thread of the library.</summary>
     /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
@@ -71,7 +71,7 @@ public sealed unsafe partial class Model
     [OverloadResolutionPriority(1)]
     public float[][] Encode(
         IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Rows(texts, null, Raw.OUTPUT_HIDDEN, options, cancellationToken);
+        Rows(texts, null, Raw.OUT_HIDDEN, options, cancellationToken);
 
     /// <summary>The hidden states after the last layer norm, for a batch, computed on a thread of the library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
@@ -91,7 +91,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[] Embed(
         int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Row(ids, Raw.OUTPUT_EMBEDDINGS, [], options, cancellationToken);
+        Row(ids, Raw.OUT_EMBEDDINGS, [], options, cancellationToken);
 
     /// <summary>A vector for the whole sequence, computed on a thread of the library.</summary>
     /// <param name="ids">A sequence, not to be changed before the task has ended.</param>
@@ -110,7 +110,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[] Embed(
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Row(text, Raw.OUTPUT_EMBEDDINGS, options, cancellationToken);
+        Row(text, Raw.OUT_EMBEDDINGS, options, cancellationToken);
 
     /// <summary>A vector for the whole sequence, computed on a thread of the library.</summary>
     /// <param name="text">A text.</param>
@@ -129,7 +129,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[][] Embed(
         IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Rows(sequences, Raw.OUTPUT_EMBEDDINGS, [], options, cancellationToken);
+        Rows(sequences, Raw.OUT_EMBEDDINGS, [], options, cancellationToken);
 
     /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the library.</summary>
     /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
@@ -149,7 +149,7 @@ public sealed unsafe partial class Model
     [OverloadResolutionPriority(1)]
     public float[][] Embed(
         IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Rows(texts, null, Raw.OUTPUT_EMBEDDINGS, options, cancellationToken);
+        Rows(texts, null, Raw.OUT_EMBEDDINGS, options, cancellationToken);
 
     /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>

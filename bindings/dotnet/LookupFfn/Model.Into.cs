@@ -16,7 +16,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int EncodeInto(
         ReadOnlySpan<int> ids, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Into(ids, Raw.OUTPUT_HIDDEN, output, options, cancellationToken);
+        Into(ids, Raw.OUT_HIDDEN, output, options, cancellationToken);
 
     /// <summary>The hidden states after the last layer norm, put into the caller's memory.</summary>
     /// <param name="text">A text.</param>
@@ -29,7 +29,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int EncodeInto(
         string text, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Into(NotNull(text), [], Raw.OUTPUT_HIDDEN, output, options, nameof(text), cancellationToken);
+        Into(NotNull(text), [], Raw.OUT_HIDDEN, output, options, nameof(text), cancellationToken);
 
     /// <summary>The hidden states after the last layer norm, for a batch, put into the caller's memory.</summary>
     /// <param name="texts">Any number of texts.</param>
@@ -43,7 +43,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int EncodeInto(
         IReadOnlyList<string?> texts, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Into(null, NotNull(texts), Raw.OUTPUT_HIDDEN, output, options, nameof(texts), cancellationToken);
+        Into(null, NotNull(texts), Raw.OUT_HIDDEN, output, options, nameof(texts), cancellationToken);
 
     /// <summary>The hidden states after the last layer norm, for a batch, put into the caller's memory by a thread of
     /// the library.</summary>
@@ -72,7 +72,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int ClassifyInto(
         ReadOnlySpan<int> ids, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Into(ids, Raw.OUTPUT_CLASS_SCORES, output, options, cancellationToken);
+        Into(ids, Raw.OUT_CLASS_SCORES, output, options, cancellationToken);
 
     /// <summary>The classifier's scores, put into the caller's memory.</summary>
     /// <param name="text">A text.</param>
@@ -85,7 +85,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int ClassifyInto(
         string text, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Into(NotNull(text), [], Raw.OUTPUT_CLASS_SCORES, output, options, nameof(text), cancellationToken);
+        Into(NotNull(text), [], Raw.OUT_CLASS_SCORES, output, options, nameof(text), cancellationToken);
 
     /// <summary>The classifier's scores, for a batch, put into the caller's memory.</summary>
     /// <param name="texts">Any number of texts.</param>
@@ -98,7 +98,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int ClassifyInto(
         IReadOnlyList<string?> texts, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Into(null, NotNull(texts), Raw.OUTPUT_CLASS_SCORES, output, options, nameof(texts), cancellationToken);
+        Into(null, NotNull(texts), Raw.OUT_CLASS_SCORES, output, options, nameof(texts), cancellationToken);
 
     /// <summary>The classifier's scores, for a batch, put into the caller's memory by a thread of the library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
@@ -126,7 +126,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int EmbedInto(
         ReadOnlySpan<int> ids, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Into(ids, Raw.OUTPUT_EMBEDDINGS, output, options, cancellationToken);
+        Into(ids, Raw.OUT_EMBEDDINGS, output, options, cancellationToken);
 
     /// <summary>A vector for the whole sequence, put into the caller's memory.</summary>
     /// <param name="text">A text.</param>
@@ -139,7 +139,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int EmbedInto(
         string text, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Into(NotNull(text), [], Raw.OUTPUT_EMBEDDINGS, output, options, nameof(text), cancellationToken);
+        Into(NotNull(text), [], Raw.OUT_EMBEDDINGS, output, options, nameof(text), cancellationToken);
 
     /// <summary>A vector for the whole sequence, for a batch, put into the caller's memory.</summary>
     /// <param name="texts">Any number of texts.</param>
@@ -152,7 +152,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int EmbedInto(
         IReadOnlyList<string?> texts, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Into(null, NotNull(texts), Raw.OUTPUT_EMBEDDINGS, output, options, nameof(texts), cancellationToken);
+        Into(null, NotNull(texts), Raw.OUT_EMBEDDINGS, output, options, nameof(texts), cancellationToken);
 
     /// <summary>A vector for the whole sequence, for a batch, put into the caller's memory by a thread of the
     /// library.</summary>

@@ -108,13 +108,13 @@ public sealed unsafe partial class Model
         using NativeResult result = new();
         RunInto(result, texts, options, wanted, options.Windows, cancellationToken);
         int size = result.Size(Raw.RESULT_SIZE_TOKEN_VECTOR);
-        long[] offsets = result.Array<long>(Raw.RESULT_VECTOR_OFFSETS, texts.Count + 1).ToArray();
+        long[] offsets = result.Array<long>(Raw.OUT_VECTOR_OFFSETS, texts.Count + 1).ToArray();
         int count = Whole(offsets[^1] * size);
         return wanted == Raw.WANT_TOKEN_VECTORS
-            ? new LateVectors(result.Array<float>(Raw.RESULT_TOKEN_VECTORS, count).ToArray(), offsets, size)
+            ? new LateVectors(result.Array<float>(Raw.OUT_TOKEN_VECTORS, count).ToArray(), offsets, size)
             : new LateVectors(
-                result.Array<sbyte>(Raw.RESULT_INT8_TOKEN_VECTORS, count).ToArray(),
-                result.Array<float>(Raw.RESULT_TOKEN_VECTOR_SCALES, (int)offsets[^1]).ToArray(),
+                result.Array<sbyte>(Raw.OUT_INT8_TOKEN_VECTORS, count).ToArray(),
+                result.Array<float>(Raw.OUT_TOKEN_VECTOR_SCALES, (int)offsets[^1]).ToArray(),
                 offsets,
                 size);
     }

@@ -37,7 +37,7 @@ public sealed unsafe partial class Model
             Counts = null,
             Statuses = options.Statuses is null ? null : new TextStatuses(),
         };
-        RunTexts(model, texts, paired, Raw.OUTPUT_HIDDEN, counting, [], onlyCount: true, cancellationToken);
+        RunTexts(model, texts, paired, Raw.OUT_HIDDEN, counting, [], onlyCount: true, cancellationToken);
         for (int i = 0; i < texts.Count; i++)
         {
             long read = texts.Offsets[i + 1] - texts.Offsets[i];

@@ -83,12 +83,12 @@ public sealed unsafe partial class Model
             }
 
             // Without the head, the call below says so.
-            bool perPosition = output == Raw.OUTPUT_LOGITS;
+            bool perPosition = output == Raw.OUT_LOGITS;
             int rows = perPosition ? positions.Length : sequences.Length;
             long size = perPosition ? (info.HasLmHead ? (long)rows * info.VocabSize : 0) : SizeOf(offsets, output, options);
             float[] values = GC.AllocateUninitializedArray<float>(Whole(size));
             RunIds(ids.AsSpan(0, (int)offsets[^1]), offsets, output, positions, options, values, name, cancellationToken);
-            return output == Raw.OUTPUT_HIDDEN ? Split(values, offsets) : Split(values, rows);
+            return output == Raw.OUT_HIDDEN ? Split(values, offsets) : Split(values, rows);
         }
         finally
         {
@@ -123,14 +123,14 @@ public sealed unsafe partial class Model
         IntPtr model = handle.Enter();
         try
         {
-            if (output == Raw.OUTPUT_HIDDEN)
+            if (output == Raw.OUT_HIDDEN)
             {
                 RunTexts(model, texts, query is not null, output, options, [], onlyCount: true, cancellationToken);
             }
 
             float[] values = GC.AllocateUninitializedArray<float>(Whole(SizeOf(texts.Offsets, output, options)));
             RunTexts(model, texts, query is not null, output, options, values, onlyCount: false, cancellationToken);
-            return output == Raw.OUTPUT_HIDDEN ? Split(values, texts.Offsets) : Split(values, texts.Count);
+            return output == Raw.OUT_HIDDEN ? Split(values, texts.Offsets) : Split(values, texts.Count);
         }
         finally
         {
@@ -165,7 +165,7 @@ public sealed unsafe partial class Model
         IntPtr model = handle.Enter();
         try
         {
-            if (output == Raw.OUTPUT_HIDDEN)
+            if (output == Raw.OUT_HIDDEN)
             {
                 RunTexts(model, texts, false, output, options, [], onlyCount: true, cancellationToken);
             }
@@ -183,8 +183,8 @@ public sealed unsafe partial class Model
     /// <summary>How many floats the output has. Offsets matter to hidden states only, but for their number.</summary>
     private long SizeOf(ReadOnlySpan<long> offsets, int output, EmbedOptions options) => output switch
     {
-        Raw.OUTPUT_HIDDEN => offsets[^1] * info.HiddenSize,
-        Raw.OUTPUT_CLASS_SCORES => (offsets.Length - 1L) * info.NumClasses,
+        Raw.OUT_HIDDEN => offsets[^1] * info.HiddenSize,
+        Raw.OUT_CLASS_SCORES => (offsets.Length - 1L) * info.NumClasses,
         _ => (offsets.Length - 1L)
             * options.WidthWithin(options.Pooling == Pooling.Model ? info.EmbeddingSize : info.HiddenSize),
     };
@@ -269,7 +269,7 @@ public sealed unsafe partial class Model
                     {
                         Listener.Check(listener, status, cancellationToken);
                     }
-                    catch (ArgumentException bad) when (status != Raw.STATUS_OK)
+                    catch (ArgumentException bad) when (status != Raw.OK)
                     {
                         throw NamedIds(bad, offsets, name);
                     }

@@ -10,17 +10,17 @@ public sealed unsafe partial class Model
         using CallTexts texts = new(single, given, null, options, name);
         using NativeResult result = new();
         RunInto(result, texts, options, Raw.WANT_EMBEDDINGS | Raw.WANT_SPANS, Raw.WINDOWS_EACH, cancellationToken);
-        ReadOnlySpan<long> firsts = result.Array<long>(Raw.RESULT_TEXT_OFFSETS, texts.Count + 1);
+        ReadOnlySpan<long> firsts = result.Array<long>(Raw.OUT_WINDOW_OFFSETS, texts.Count + 1);
         ReadOnlySpan<int> statuses =
-            options.Statuses is null ? default : result.Array<int>(Raw.RESULT_STATUSES, texts.Count);
+            options.Statuses is null ? default : result.Array<int>(Raw.OUT_STATUSES, texts.Count);
         int size = result.Size(Raw.RESULT_SIZE_EMBEDDING);
         EmbeddedWindow[][] found = new EmbeddedWindow[texts.Count][];
         for (int i = 0; i < found.Length; i++)
         {
             int first = (int)firsts[i];
-            int count = statuses.IsEmpty || statuses[i] == Raw.STATUS_OK ? (int)firsts[i + 1] - first : 0;
-            int[] from = Utf8.CharsOf(texts.Bytes(i), result.Row<long>(Raw.RESULT_TEXT_BEGINS, first, count), up: false);
-            int[] to = Utf8.CharsOf(texts.Bytes(i), result.Row<long>(Raw.RESULT_TEXT_ENDS, first, count), up: true);
+            int count = statuses.IsEmpty || statuses[i] == Raw.OK ? (int)firsts[i + 1] - first : 0;
+            int[] from = Utf8.CharsOf(texts.Bytes(i), result.Row<long>(Raw.OUT_TEXT_BEGINS, first, count), up: false);
+            int[] to = Utf8.CharsOf(texts.Bytes(i), result.Row<long>(Raw.OUT_TEXT_ENDS, first, count), up: true);
             string text = Utf8.Text(texts.Bytes(i));
             found[i] = new EmbeddedWindow[count];
             for (int window = 0; window < count; window++)
@@ -30,7 +30,7 @@ public sealed unsafe partial class Model
                     from[window],
                     to[window],
                     text[from[window]..to[window]],
-                    result.Row<float>(Raw.RESULT_EMBEDDINGS, at, size).ToArray());
+                    result.Row<float>(Raw.OUT_EMBEDDINGS, at, size).ToArray());
             }
         }
 
@@ -45,12 +45,12 @@ public sealed unsafe partial class Model
         using NativeResult result = new();
         RunInto(result, texts, options, Raw.WANT_INT8_EMBEDDINGS, options.Windows, cancellationToken);
         int size = result.Size(Raw.RESULT_SIZE_EMBEDDING);
-        ReadOnlySpan<float> scales = result.Array<float>(Raw.RESULT_EMBEDDING_SCALES, texts.Count);
+        ReadOnlySpan<float> scales = result.Array<float>(Raw.OUT_EMBEDDING_SCALES, texts.Count);
         Int8Embedding[] found = new Int8Embedding[texts.Count];
         for (int i = 0; i < found.Length; i++)
         {
             found[i] = new Int8Embedding(
-                result.Row<sbyte>(Raw.RESULT_INT8_EMBEDDINGS, (long)i * size, size).ToArray(), scales[i]);
+                result.Row<sbyte>(Raw.OUT_INT8_EMBEDDINGS, (long)i * size, size).ToArray(), scales[i]);
         }
 
         return found;
@@ -67,7 +67,7 @@ public sealed unsafe partial class Model
         byte[][] found = new byte[texts.Count][];
         for (int i = 0; i < found.Length; i++)
         {
-            found[i] = result.Row<byte>(Raw.RESULT_BIT_EMBEDDINGS, (long)i * size, size).ToArray();
+            found[i] = result.Row<byte>(Raw.OUT_BIT_EMBEDDINGS, (long)i * size, size).ToArray();
         }
 
         return found;
@@ -83,20 +83,20 @@ public sealed unsafe partial class Model
         RunInto(result, texts, options, wanted, options.Windows, cancellationToken);
         int size = result.Size(Raw.RESULT_SIZE_TOKEN_VECTOR);
         TokenVector[][] found = new TokenVector[texts.Count][];
-        ReadOnlySpan<long> vectors = result.Array<long>(Raw.RESULT_VECTOR_OFFSETS, texts.Count + 1);
-        ReadOnlySpan<long> places = result.Array<long>(Raw.RESULT_VECTOR_TOKENS, Whole(vectors[^1]));
+        ReadOnlySpan<long> vectors = result.Array<long>(Raw.OUT_VECTOR_OFFSETS, texts.Count + 1);
+        ReadOnlySpan<long> places = result.Array<long>(Raw.OUT_VECTOR_TOKENS, Whole(vectors[^1]));
         for (int i = 0; i < found.Length; i++)
         {
             long first = texts.Offsets[i];
             TokenSpan[] tokens = result.Tokens(first, texts.Offsets[i + 1], texts.Bytes(i));
-            ReadOnlySpan<sbyte> origins = result.Row<sbyte>(Raw.RESULT_TOKEN_TEXTS, first, tokens.Length);
+            ReadOnlySpan<sbyte> origins = result.Row<sbyte>(Raw.OUT_TOKEN_TEXTS, first, tokens.Length);
             found[i] = new TokenVector[(int)(vectors[i + 1] - vectors[i])];
             for (int j = 0; j < found[i].Length; j++)
             {
                 // Some models leave out the vectors of some tokens.
                 long at = vectors[i] + j;
                 int token = (int)(places[(int)at] - first);
-                float[] vector = result.Row<float>(Raw.RESULT_TOKEN_VECTORS, at * size, size).ToArray();
+                float[] vector = result.Row<float>(Raw.OUT_TOKEN_VECTORS, at * size, size).ToArray();
                 found[i][j] = new TokenVector(tokens[token], origins[token] == 0, vector);
             }
         }
@@ -113,14 +113,14 @@ public sealed unsafe partial class Model
         Span<float> values,
         CancellationToken cancellationToken)
     {
-        if (paired || output != Raw.OUTPUT_EMBEDDINGS)
+        if (paired || output != Raw.OUT_EMBEDDINGS)
         {
             throw new ArgumentException("the options have WindowMeans, but only embeddings are means of windows");
         }
 
         using NativeResult result = new();
         RunInto(result, texts, options, Raw.WANT_EMBEDDINGS, Raw.WINDOWS_MEAN, cancellationToken);
-        result.Array<float>(Raw.RESULT_EMBEDDINGS, values.Length).CopyTo(values);
+        result.Array<float>(Raw.OUT_EMBEDDINGS, values.Length).CopyTo(values);
     }
 
     /// <summary>Makes WANT_ values or-ed together, and what the options ask to be told.</summary>
@@ -177,7 +177,7 @@ public sealed unsafe partial class Model
         result.CopyOffsets(texts.Offsets);
         if (options.Counts is not null)
         {
-            result.Array<long>(Raw.RESULT_UNCUT, texts.Count).CopyTo(texts.Uncut);
+            result.Array<long>(Raw.OUT_UNCUT, texts.Count).CopyTo(texts.Uncut);
             options.Counts.Fill(texts);
         }
 

@@ -14,7 +14,7 @@ public sealed unsafe partial class Model
     {
         ReadOnlySpan<long> one = stackalloc long[2];
         float[] vector = GC.AllocateUninitializedArray<float>(
-            Whole(SizeOf(one, Raw.OUTPUT_EMBEDDINGS, options ?? EmbedOptions.Default)));
+            Whole(SizeOf(one, Raw.OUT_EMBEDDINGS, options ?? EmbedOptions.Default)));
         EmbedInto(text, vector, options, cancellationToken);
         return vector;
     }
@@ -53,9 +53,9 @@ public sealed unsafe partial class Model
         IntPtr model = handle.Enter();
         try
         {
-            int needed = Fitting(SizeOf(texts.Offsets, Raw.OUTPUT_EMBEDDINGS, how), output);
+            int needed = Fitting(SizeOf(texts.Offsets, Raw.OUT_EMBEDDINGS, how), output);
             RunTexts(
-                model, texts, false, Raw.OUTPUT_EMBEDDINGS, how, output[..needed], onlyCount: false, cancellationToken);
+                model, texts, false, Raw.OUT_EMBEDDINGS, how, output[..needed], onlyCount: false, cancellationToken);
             return needed;
         }
         finally
@@ -137,7 +137,7 @@ public sealed unsafe partial class Model
         IntPtr model = handle.Enter();
         try
         {
-            RunTexts(model, given, false, Raw.OUTPUT_HIDDEN, how, [], onlyCount: true, cancellationToken);
+            RunTexts(model, given, false, Raw.OUT_HIDDEN, how, [], onlyCount: true, cancellationToken);
         }
         finally
         {

@@ -60,14 +60,14 @@ public sealed unsafe partial class Model
         using CallTexts texts = new(single, given, null, options, name);
         using NativeResult result = new();
         RunInto(result, texts, options, Raw.WANT_SPARSE, options.Windows, cancellationToken);
-        ReadOnlySpan<long> offsets = result.Array<long>(Raw.RESULT_SPARSE_OFFSETS, texts.Count + 1);
+        ReadOnlySpan<long> offsets = result.Array<long>(Raw.OUT_SPARSE_OFFSETS, texts.Count + 1);
         SparseEmbedding[] found = new SparseEmbedding[texts.Count];
         for (int i = 0; i < found.Length; i++)
         {
             int count = checked((int)(offsets[i + 1] - offsets[i]));
             found[i] = new SparseEmbedding(
-                result.Row<int>(Raw.RESULT_SPARSE_IDS, offsets[i], count).ToArray(),
-                result.Row<float>(Raw.RESULT_SPARSE_WEIGHTS, offsets[i], count).ToArray());
+                result.Row<int>(Raw.OUT_SPARSE_IDS, offsets[i], count).ToArray(),
+                result.Row<float>(Raw.OUT_SPARSE_WEIGHTS, offsets[i], count).ToArray());
         }
 
         return found;

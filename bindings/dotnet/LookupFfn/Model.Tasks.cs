@@ -112,11 +112,11 @@ public sealed unsafe partial class Model
         if (options.Counts is not null)
         {
             result.CopyOffsets(taken.Offsets);
-            result.Array<long>(Raw.RESULT_UNCUT, taken.Count).CopyTo(taken.Uncut);
+            result.Array<long>(Raw.OUT_UNCUT, taken.Count).CopyTo(taken.Uncut);
             options.Counts.Fill(taken);
         }
 
-        ReadOnlySpan<long> offsets = result.Array<long>(Raw.RESULT_ENTITY_OFFSETS, texts.Length + 1);
+        ReadOnlySpan<long> offsets = result.Array<long>(Raw.OUT_ENTITY_OFFSETS, texts.Length + 1);
         NamedEntity[][] found = new NamedEntity[texts.Length][];
         int start = 0;
         for (int i = 0; i < texts.Length; i++)
@@ -133,10 +133,10 @@ public sealed unsafe partial class Model
     private NamedEntity[] EntitiesOf(
         in NativeResult result, int first, int last, string text, ReadOnlySpan<byte> utf8, Aggregation aggregation)
     {
-        ReadOnlySpan<long> begins = result.Array<long>(Raw.RESULT_ENTITY_BEGINS, last)[first..];
-        ReadOnlySpan<long> ends = result.Array<long>(Raw.RESULT_ENTITY_ENDS, last)[first..];
-        ReadOnlySpan<int> classes = result.Array<int>(Raw.RESULT_ENTITY_CLASSES, last)[first..];
-        ReadOnlySpan<float> scores = result.Array<float>(Raw.RESULT_ENTITY_SCORES, last)[first..];
+        ReadOnlySpan<long> begins = result.Array<long>(Raw.OUT_ENTITY_BEGINS, last)[first..];
+        ReadOnlySpan<long> ends = result.Array<long>(Raw.OUT_ENTITY_ENDS, last)[first..];
+        ReadOnlySpan<int> classes = result.Array<int>(Raw.OUT_ENTITY_CLASSES, last)[first..];
+        ReadOnlySpan<float> scores = result.Array<float>(Raw.OUT_ENTITY_SCORES, last)[first..];
         int[] from = Utf8.CharsOf(utf8, begins, up: false);
         int[] to = Utf8.CharsOf(utf8, ends, up: true);
         NamedEntity[] entities = new NamedEntity[begins.Length];

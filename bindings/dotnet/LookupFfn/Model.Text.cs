@@ -35,7 +35,7 @@ public sealed unsafe partial class Model
     public TokenSpan[] TokenizeSpans(string text, bool special = true, CancellationToken cancellationToken = default)
     {
         Need(info.HasTokenizer, "tokenizer");
-        int flags = special ? 0 : Raw.TOKENIZE_SKIP_SPECIAL;
+        int flags = special ? 0 : Raw.ENCODE_SKIP_SPECIAL;
         return TokenRoom.Spans(
             text,
             nameof(text),
@@ -73,7 +73,7 @@ public sealed unsafe partial class Model
                 fixed (byte* text = utf8)
                 {
                     Check(Raw.ModelDetokenize(
-                        model, id, length, skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0, text, (nuint)utf8.Length, &count));
+                        model, id, length, skipSpecial ? Raw.DECODE_SKIP_SPECIAL : 0, text, (nuint)utf8.Length, &count));
                 }
 
                 return checked((int)count);

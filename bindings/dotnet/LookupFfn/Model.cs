@@ -32,15 +32,15 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
         handle = new ModelHandle(model) { Log = log };
         long* numbers = stackalloc long[Raw.MODEL_COUNT];
         int status = Raw.ModelInfo(model, numbers);
-        ModelLayerInfo[] told = new ModelLayerInfo[status == Raw.STATUS_OK ? numbers[Raw.MODEL_NUM_LAYERS] : 0];
+        ModelLayerInfo[] told = new ModelLayerInfo[status == Raw.OK ? numbers[Raw.MODEL_NUM_LAYERS] : 0];
         long* layer = stackalloc long[Raw.MODEL_LAYER_COUNT];
-        for (int i = 0; i < told.Length && status == Raw.STATUS_OK; i++)
+        for (int i = 0; i < told.Length && status == Raw.OK; i++)
         {
             status = Raw.ModelLayerInfo(model, i, layer);
             told[i] = new ModelLayerInfo(new ReadOnlySpan<long>(layer, Raw.MODEL_LAYER_COUNT));
         }
 
-        if (status != Raw.STATUS_OK)
+        if (status != Raw.OK)
         {
             Exception failure = Native.Failure(status);
             handle.Dispose();
@@ -226,11 +226,11 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
 
     private void NeedFor(int output)
     {
-        if (output == Raw.OUTPUT_CLASS_SCORES)
+        if (output == Raw.OUT_CLASS_SCORES)
         {
             Need(info.NumClasses > 0, "classifier");
         }
-        else if (output == Raw.OUTPUT_LOGITS)
+        else if (output == Raw.OUT_LOGITS)
         {
             Need(info.HasLmHead, "language model head");
         }
@@ -251,7 +251,7 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
 
     private static void Check(int status, CancellationToken cancellationToken = default)
     {
-        if (status != Raw.STATUS_OK)
+        if (status != Raw.OK)
         {
             throw Native.Failure(status, cancellationToken);
         }

@@ -98,7 +98,7 @@ internal readonly unsafe ref struct NativeResult
     {
         IntPtr made = IntPtr.Zero;
         int status = Raw.ResultCreate(&made);
-        if (status != Raw.STATUS_OK)
+        if (status != Raw.OK)
         {
             throw Native.Failure(status);
         }
@@ -123,8 +123,8 @@ internal readonly unsafe ref struct NativeResult
     /// windows.</summary>
     internal void CopyOffsets(Span<long> offsets)
     {
-        long* tokens = (long*)Raw.ResultArray(result, Raw.RESULT_OFFSETS);
-        long* windows = (long*)Raw.ResultArray(result, Raw.RESULT_TEXT_OFFSETS);
+        long* tokens = (long*)Raw.ResultArray(result, Raw.OUT_TOKEN_OFFSETS);
+        long* windows = (long*)Raw.ResultArray(result, Raw.OUT_WINDOW_OFFSETS);
         for (int i = 0; i < offsets.Length; i++)
         {
             offsets[i] = tokens[windows is null ? i : windows[i]];
@@ -137,9 +137,9 @@ internal readonly unsafe ref struct NativeResult
         int count = checked((int)(last - first));
         return Utf8.Spans(
             utf8,
-            Row<int>(Raw.RESULT_IDS, first, count),
-            Row<long>(Raw.RESULT_TOKEN_BEGINS, first, count),
-            Row<long>(Raw.RESULT_TOKEN_ENDS, first, count));
+            Row<int>(Raw.OUT_TOKEN_IDS, first, count),
+            Row<long>(Raw.OUT_TOKEN_BEGINS, first, count),
+            Row<long>(Raw.OUT_TOKEN_ENDS, first, count));
     }
 
     /// <summary>Nothing for one that was never made.</summary>

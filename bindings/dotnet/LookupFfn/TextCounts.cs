@@ -133,16 +133,16 @@ public sealed record ClassificationResult(IReadOnlyList<float[]> Scores, TextCou
 public enum TextStatus
 {
     /// <summary>It was.</summary>
-    Done = Raw.STATUS_OK,
+    Done = Raw.OK,
 
     /// <summary>It has half of a surrogate pair.</summary>
-    BadText = Raw.STATUS_BAD_TEXT,
+    BadText = Raw.ERROR_BAD_TEXT,
 
     /// <summary>It has more tokens than are read at most, and was not to be cut.</summary>
-    TooLong = Raw.STATUS_TOO_LONG,
+    TooLong = Raw.ERROR_TOO_LONG,
 
     /// <summary>It is null.</summary>
-    NullText = Raw.STATUS_NULL_TEXT,
+    NullText = Raw.ERROR_NULL_TEXT,
 }
 
 /// <summary>Which texts of a call could be run, and why the others could not. Hand it to a call with
@@ -187,13 +187,13 @@ public sealed class TextStatuses
 
     internal unsafe void Fill(IntPtr result, in CallTexts texts)
     {
-        ReadOnlySpan<int> told = new(Raw.ResultArray(result, Raw.RESULT_STATUSES), texts.Count);
+        ReadOnlySpan<int> told = new(Raw.ResultArray(result, Raw.OUT_STATUSES), texts.Count);
         TextStatus[] found = new TextStatus[texts.Count];
         string[] why = new string[texts.Count];
         for (int i = 0; i < found.Length; i++)
         {
             found[i] = texts.TooLong(i) is null ? (TextStatus)told[i] : TextStatus.TooLong;
-            why[i] = told[i] == Raw.STATUS_OK ? ""
+            why[i] = told[i] == Raw.OK ? ""
                 : texts.TooLong(i) ?? texts.Unreadable(i) ?? Native.Text(Raw.ResultMessage(result, i));
         }
 

@@ -270,7 +270,7 @@ internal readonly ref struct CallTexts
         {
             Listener.Check(listener, status, cancellationToken);
         }
-        catch (ArgumentException bad) when (status != Raw.STATUS_OK)
+        catch (ArgumentException bad) when (status != Raw.OK)
         {
             throw Named(bad);
         }

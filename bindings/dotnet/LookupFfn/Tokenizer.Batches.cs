@@ -19,12 +19,12 @@ public sealed unsafe partial class Tokenizer
         ArgumentNullException.ThrowIfNull(texts);
         using CallTexts given = new(null, texts, null, EmbedOptions.Default, nameof(texts));
         using NativeResult result = new();
-        EncodeInto(result, given, special ? 0 : Raw.TOKENIZE_SKIP_SPECIAL, maxTokens, cancellationToken);
+        EncodeInto(result, given, special ? 0 : Raw.ENCODE_SKIP_SPECIAL, maxTokens, cancellationToken);
         int[][] found = new int[given.Count][];
         for (int i = 0; i < found.Length; i++)
         {
             long first = given.Offsets[i];
-            found[i] = result.Row<int>(Raw.RESULT_IDS, first, (int)(given.Offsets[i + 1] - first)).ToArray();
+            found[i] = result.Row<int>(Raw.OUT_TOKEN_IDS, first, (int)(given.Offsets[i + 1] - first)).ToArray();
         }
 
         return found;
@@ -46,7 +46,7 @@ public sealed unsafe partial class Tokenizer
         ArgumentNullException.ThrowIfNull(texts);
         using CallTexts given = new(null, texts, null, EmbedOptions.Default, nameof(texts));
         using NativeResult result = new();
-        int flags = Raw.TOKENIZE_SPANS | (special ? 0 : Raw.TOKENIZE_SKIP_SPECIAL);
+        int flags = Raw.ENCODE_SPANS | (special ? 0 : Raw.ENCODE_SKIP_SPECIAL);
         EncodeInto(result, given, flags, maxTokens, cancellationToken);
         TokenSpan[][] found = new TokenSpan[given.Count][];
         for (int i = 0; i < found.Length; i++)
@@ -90,7 +90,7 @@ public sealed unsafe partial class Tokenizer
             fixed (int* id = ids)
             fixed (long* offset = offsets)
             {
-                int flags = skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0;
+                int flags = skipSpecial ? Raw.DECODE_SKIP_SPECIAL : 0;
                 Check(Raw.TokenizerDecodeBatch(tokenizer, id, offset, all.Length, flags, result.Pointer));
             }
         }
@@ -99,13 +99,13 @@ public sealed unsafe partial class Tokenizer
             handle.DangerousRelease();
         }
 
-        ReadOnlySpan<long> ends = result.Array<long>(Raw.RESULT_DECODED_OFFSETS, all.Length + 1);
+        ReadOnlySpan<long> ends = result.Array<long>(Raw.OUT_DECODED_OFFSETS, all.Length + 1);
         string[] found = new string[all.Length];
         for (int i = 0; i < found.Length; i++)
         {
             // Without the zero byte behind each.
             int size = checked((int)(ends[i + 1] - ends[i] - 1));
-            found[i] = Utf8.Text(result.Row<byte>(Raw.RESULT_DECODED, ends[i], size));
+            found[i] = Utf8.Text(result.Row<byte>(Raw.OUT_DECODED, ends[i], size));
         }
 
         return found;

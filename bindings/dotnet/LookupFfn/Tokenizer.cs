@@ -19,7 +19,7 @@ public sealed unsafe partial class Tokenizer : IDisposable
         handle = new TokenizerHandle(tokenizer) { Log = log };
         long* numbers = stackalloc long[Raw.TOKENIZER_COUNT];
         int status = Raw.TokenizerInfo(tokenizer, numbers);
-        if (status != Raw.STATUS_OK)
+        if (status != Raw.OK)
         {
             Exception failure = Native.Failure(status);
             handle.Dispose();
@@ -136,7 +136,7 @@ public sealed unsafe partial class Tokenizer : IDisposable
                     nuint count = 0;
                     fixed (byte* text = utf8)
                     {
-                        int flags = skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0;
+                        int flags = skipSpecial ? Raw.DECODE_SKIP_SPECIAL : 0;
                         Check(Raw.TokenizerDecode(tokenizer, id, length, flags, text, (nuint)utf8.Length, &count));
                     }
 
@@ -202,7 +202,7 @@ public sealed unsafe partial class Tokenizer : IDisposable
 
     private static void Check(int status, CancellationToken cancellationToken = default)
     {
-        if (status != Raw.STATUS_OK)
+        if (status != Raw.OK)
         {
             throw Native.Failure(status, cancellationToken);
         }
@@ -239,7 +239,7 @@ public sealed unsafe partial class Tokenizer : IDisposable
                             (nuint)utf8.Length,
                             pair is null ? null : second is null ? &none : second,
                             (nuint)(pair?.Length ?? 0),
-                            special ? 0 : Raw.TOKENIZE_SKIP_SPECIAL,
+                            special ? 0 : Raw.ENCODE_SKIP_SPECIAL,
                             Limit(maxTokens),
                             id,
                             type,
@@ -286,7 +286,7 @@ public sealed unsafe partial class Tokenizer : IDisposable
                         (nuint)size,
                         null,
                         0,
-                        special ? 0 : Raw.TOKENIZE_SKIP_SPECIAL,
+                        special ? 0 : Raw.ENCODE_SKIP_SPECIAL,
                         Limit(maxTokens),
                         ids,
                         null,

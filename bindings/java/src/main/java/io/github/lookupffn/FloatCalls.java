@@ -71,7 +71,7 @@ final class FloatCalls {
       float[] values = new float[NativeResult.arraySize((long) positions.length * size)];
       long address = model.enter();
       try {
-        runIds(address, memory, Abi.OUTPUT_LOGITS, positions, options, values, null, 0, values.length);
+        runIds(address, memory, Abi.OUT_LOGITS, positions, options, values, null, 0, values.length);
       } finally {
         model.leave();
       }
@@ -83,7 +83,7 @@ final class FloatCalls {
 
   /** Only reads texts, and counts their tokens. */
   static void count(long address, CallMemory memory, RunOptions options) {
-    runTexts(address, memory, Abi.OUTPUT_EMBEDDINGS, options, null, null, 0, 0, memory.counts, 0);
+    runTexts(address, memory, Abi.OUT_EMBEDDINGS, options, null, null, 0, 0, memory.counts, 0);
   }
 
   private static int placeOf(float[] array, int at, FloatBuffer buffer, int needed) {
@@ -103,9 +103,9 @@ final class FloatCalls {
   private static int sizeOf(NativeModel model, int size, long[] begins, int output, RunOptions options) {
     ModelInfo info = model.info();
     switch (output) {
-      case Abi.OUTPUT_HIDDEN:
+      case Abi.OUT_HIDDEN:
         return NativeResult.arraySize(begins[size] * info.hiddenSize());
-      case Abi.OUTPUT_CLASS_SCORES:
+      case Abi.OUT_CLASS_SCORES:
         return NativeResult.arraySize((long) size * info.numClasses());
       default:
         int whole = options.pooling == Pooling.MODEL ? info.embeddingSize() : info.hiddenSize();
@@ -115,7 +115,7 @@ final class FloatCalls {
   }
 
   private static float[][] split(NativeModel model, float[] values, int size, long[] begins, int output) {
-    if (output != Abi.OUTPUT_HIDDEN) {
+    if (output != Abi.OUT_HIDDEN) {
       return NativeResult.rows(values, size);
     }
     if (size == 1) {
@@ -140,10 +140,10 @@ final class FloatCalls {
     if (memory.ofIds) {
       return memory.offsets;
     }
-    if (output != Abi.OUTPUT_EMBEDDINGS && options.numbers[Abi.RUN_OPTION_WINDOWS] != Abi.WINDOWS_NONE) {
+    if (output != Abi.OUT_EMBEDDINGS && options.numbers[Abi.RUN_OPTION_WINDOWS] != Abi.WINDOWS_NONE) {
       throw new IllegalArgumentException("window means are of embeddings alone; use options without them");
     }
-    if (output != Abi.OUTPUT_HIDDEN) {
+    if (output != Abi.OUT_HIDDEN) {
       return null;
     }
     runTexts(address, memory, output, options, null, null, 0, 0, memory.counts, result);
@@ -247,11 +247,11 @@ final class FloatCalls {
 
   private static String nameOf(int output) {
     switch (output) {
-      case Abi.OUTPUT_HIDDEN:
+      case Abi.OUT_HIDDEN:
         return "hidden states";
-      case Abi.OUTPUT_LOGITS:
+      case Abi.OUT_LOGITS:
         return "logits";
-      case Abi.OUTPUT_CLASS_SCORES:
+      case Abi.OUT_CLASS_SCORES:
         return "class scores";
       default:
         return "embeddings";

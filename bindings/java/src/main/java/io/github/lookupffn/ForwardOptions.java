@@ -41,7 +41,7 @@ public final class ForwardOptions extends CallOptions<ForwardOptions> {
    * @return a changed copy
    */
   public ForwardOptions withAddToOutput(boolean on) {
-    return new ForwardOptions(on ? flags | Abi.FORWARD_ADD : flags & ~Abi.FORWARD_ADD, cancellation, executor);
+    return new ForwardOptions(on ? flags | Abi.LAYER_RUN_ADD : flags & ~Abi.LAYER_RUN_ADD, cancellation, executor);
   }
 
   @Override
@@ -70,6 +70,6 @@ public final class ForwardOptions extends CallOptions<ForwardOptions> {
 
   @Override
   public String toString() {
-    return (flags & Abi.FORWARD_ADD) != 0 ? "ForwardOptions[added to y]" : "ForwardOptions[]";
+    return (flags & Abi.LAYER_RUN_ADD) != 0 ? "ForwardOptions[added to y]" : "ForwardOptions[]";
   }
 }

@@ -49,7 +49,7 @@ final class LongTexts {
         Raw.modelTokenizeBytes(
             address,
             utf8,
-            Abi.TOKENIZE_SKIP_SPECIAL | Abi.TOKENIZE_REPAIR,
+            Abi.ENCODE_SKIP_SPECIAL | Abi.ENCODE_REPAIR_TEXT,
             enough,
             results,
             Cancellation.flagOf(options.cancellation));

@@ -16,23 +16,23 @@ public abstract class LookupFfnException extends RuntimeException {
   static RuntimeException of(int status, byte[] utf8) {
     String message = new String(utf8, StandardCharsets.UTF_8);
     switch (status) {
-      case Abi.STATUS_INVALID_ARGUMENT:
-      case Abi.STATUS_TOO_SMALL:
-      case Abi.STATUS_BAD_TEXT:
-      case Abi.STATUS_TOO_LONG:
-      case Abi.STATUS_NULL_TEXT:
+      case Abi.ERROR_INVALID_ARGUMENT:
+      case Abi.ERROR_TOO_SMALL:
+      case Abi.ERROR_BAD_TEXT:
+      case Abi.ERROR_TOO_LONG:
+      case Abi.ERROR_NULL_TEXT:
         return new IllegalArgumentException(message);
-      case Abi.STATUS_OUT_OF_MEMORY:
+      case Abi.ERROR_OUT_OF_MEMORY:
         return new NativeMemoryException(message);
-      case Abi.STATUS_IO:
+      case Abi.ERROR_IO:
         return new ModelIoException(message);
-      case Abi.STATUS_BAD_MODEL:
+      case Abi.ERROR_BAD_MODEL:
         return new BadModelException(message);
-      case Abi.STATUS_UNSUPPORTED:
+      case Abi.ERROR_UNSUPPORTED:
         return new UnsupportedModelException(message);
-      case Abi.STATUS_CANCELLED:
+      case Abi.ERROR_CANCELLED:
         return new CancellationException(message);
-      case Abi.STATUS_INTERNAL:
+      case Abi.ERROR_INTERNAL:
         return new InternalErrorException(message);
       default:
         return new InternalErrorException("status " + status + ": " + message);

@@ -326,12 +326,12 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @return {@code info().embeddingSize()} floats
    */
   public float[] embed(String text, RunOptions options) {
-    return FloatCalls.rows(model, CallMemory.of(text, options), Abi.OUTPUT_EMBEDDINGS, options)[0];
+    return FloatCalls.rows(model, CallMemory.of(text, options), Abi.OUT_EMBEDDINGS, options)[0];
   }
 
   @Override
   public float[][] embed(List<String> texts, RunOptions options) {
-    return FloatCalls.rows(model, CallMemory.of(texts, options), Abi.OUTPUT_EMBEDDINGS, options);
+    return FloatCalls.rows(model, CallMemory.of(texts, options), Abi.OUT_EMBEDDINGS, options);
   }
 
   /**
@@ -374,7 +374,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @return how many floats that were
    */
   public int embedInto(String text, FloatBuffer output, RunOptions options) {
-    return FloatCalls.into(model, CallMemory.of(text, options), Abi.OUTPUT_EMBEDDINGS, options, null, 0, output);
+    return FloatCalls.into(model, CallMemory.of(text, options), Abi.OUT_EMBEDDINGS, options, null, 0, output);
   }
 
   /**
@@ -387,7 +387,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @return how many floats that were
    */
   public int embedInto(String text, float[] output, int offset, RunOptions options) {
-    return FloatCalls.into(model, CallMemory.of(text, options), Abi.OUTPUT_EMBEDDINGS, options, output, offset, null);
+    return FloatCalls.into(model, CallMemory.of(text, options), Abi.OUT_EMBEDDINGS, options, output, offset, null);
   }
 
   /**
@@ -400,7 +400,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @return how many floats that were
    */
   public int embedInto(List<String> texts, FloatBuffer output, RunOptions options) {
-    return FloatCalls.into(model, CallMemory.of(texts, options), Abi.OUTPUT_EMBEDDINGS, options, null, 0, output);
+    return FloatCalls.into(model, CallMemory.of(texts, options), Abi.OUT_EMBEDDINGS, options, null, 0, output);
   }
 
   /**
@@ -413,7 +413,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @return how many floats that were
    */
   public int embedInto(List<String> texts, float[] output, int offset, RunOptions options) {
-    return FloatCalls.into(model, CallMemory.of(texts, options), Abi.OUTPUT_EMBEDDINGS, options, output, offset, null);
+    return FloatCalls.into(model, CallMemory.of(texts, options), Abi.OUT_EMBEDDINGS, options, output, offset, null);
   }
 
   /**
@@ -503,7 +503,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @return tokens times {@code info().hiddenSize()} floats
    */
   public float[] encode(String text) {
-    return FloatCalls.rows(model, CallMemory.of(text, RunOptions.defaults()), Abi.OUTPUT_HIDDEN, RunOptions.defaults())[0];
+    return FloatCalls.rows(model, CallMemory.of(text, RunOptions.defaults()), Abi.OUT_HIDDEN, RunOptions.defaults())[0];
   }
 
   /**
@@ -514,7 +514,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @return tokens times {@code info().hiddenSize()} floats for each
    */
   public float[][] encode(List<String> texts, RunOptions options) {
-    return FloatCalls.rows(model, CallMemory.of(texts, options), Abi.OUTPUT_HIDDEN, options);
+    return FloatCalls.rows(model, CallMemory.of(texts, options), Abi.OUT_HIDDEN, options);
   }
 
   /**
@@ -535,7 +535,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @return {@code info().numClasses()} floats
    */
   public float[] classify(String text, RunOptions options) {
-    return FloatCalls.rows(model, CallMemory.of(text, options), Abi.OUTPUT_CLASS_SCORES, options)[0];
+    return FloatCalls.rows(model, CallMemory.of(text, options), Abi.OUT_CLASS_SCORES, options)[0];
   }
 
   /**
@@ -546,7 +546,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @return {@code info().numClasses()} floats for each
    */
   public float[][] classify(List<String> texts, RunOptions options) {
-    return FloatCalls.rows(model, CallMemory.of(texts, options), Abi.OUTPUT_CLASS_SCORES, options);
+    return FloatCalls.rows(model, CallMemory.of(texts, options), Abi.OUT_CLASS_SCORES, options);
   }
 
   /**

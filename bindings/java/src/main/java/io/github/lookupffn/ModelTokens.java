@@ -13,7 +13,7 @@ final class ModelTokens {
     if (PlatformThreads.needed()) {
       return PlatformThreads.inPool(() -> of(model, text, special, cancellation));
     }
-    int flags = special ? 0 : Abi.TOKENIZE_SKIP_SPECIAL;
+    int flags = special ? 0 : Abi.ENCODE_SKIP_SPECIAL;
     return Tokens.of(text, false, (utf8, results) -> {
       long address = model.enter();
       try {
@@ -32,7 +32,7 @@ final class ModelTokens {
     }
     long address = model.enter();
     try {
-      return text(address, ids, skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0);
+      return text(address, ids, skipSpecial ? Abi.DECODE_SKIP_SPECIAL : 0);
     } finally {
       model.leave();
     }

@@ -13,13 +13,13 @@ import java.util.List;
  */
 public final class Output<T> {
   /** The hidden states after the last layer norm: tokens times {@link ModelInfo#hiddenSize} floats. */
-  public static final Output<float[][]> HIDDEN = floats("HIDDEN", Abi.OUTPUT_HIDDEN);
+  public static final Output<float[][]> HIDDEN = floats("HIDDEN", Abi.OUT_HIDDEN);
 
   /** The classifier's scores, raw unless {@link RunOptions#withScores} says otherwise: {@link ModelInfo#numClasses} floats. */
-  public static final Output<float[][]> CLASS_SCORES = floats("CLASS_SCORES", Abi.OUTPUT_CLASS_SCORES);
+  public static final Output<float[][]> CLASS_SCORES = floats("CLASS_SCORES", Abi.OUT_CLASS_SCORES);
 
   /** A vector for the whole, made as the model means it: {@link ModelInfo#embeddingSize} floats. */
-  public static final Output<float[][]> EMBEDDINGS = floats("EMBEDDINGS", Abi.OUTPUT_EMBEDDINGS);
+  public static final Output<float[][]> EMBEDDINGS = floats("EMBEDDINGS", Abi.OUT_EMBEDDINGS);
 
   /** Vectors as bytes with a scale. */
   public static final Output<List<Int8Embedding>> INT8_EMBEDDINGS =
@@ -66,14 +66,14 @@ public final class Output<T> {
    * says whether texts are queries.
    */
   public static final Output<LateVectors> LATE = late("LATE", Abi.WANT_TOKEN_VECTORS, (result, count, size) ->
-      new LateVectors.Numbers(NativeResult.floats(result, Abi.RESULT_TOKEN_VECTORS, count * size), null, null));
+      new LateVectors.Numbers(NativeResult.floats(result, Abi.OUT_TOKEN_VECTORS, count * size), null, null));
 
   /** Vectors for late interaction, as bytes with a scale for each vector. */
   public static final Output<LateVectors> INT8_LATE =
       late("INT8_LATE", Abi.WANT_INT8_TOKEN_VECTORS, (result, count, size) -> new LateVectors.Numbers(
           null,
-          NativeResult.bytes(result, Abi.RESULT_INT8_TOKEN_VECTORS, count * size),
-          NativeResult.floats(result, Abi.RESULT_TOKEN_VECTOR_SCALES, count)));
+          NativeResult.bytes(result, Abi.OUT_INT8_TOKEN_VECTORS, count * size),
+          NativeResult.floats(result, Abi.OUT_TOKEN_VECTOR_SCALES, count)));
 
   /** Makes a call for an output. */
   interface Maker<T> {
@@ -110,7 +110,7 @@ public final class Output<T> {
       RunOptions routed = Purpose.routed(model.facts, options);
       return NativeResult.of(model, input, wanted, routed.numbers, routed, (result, texts, memory) -> {
         int size = (int) Raw.resultSize(result, Abi.RESULT_SIZE_TOKEN_VECTOR);
-        long[] offsets = NativeResult.longs(result, Abi.RESULT_VECTOR_OFFSETS, memory.size + 1);
+        long[] offsets = NativeResult.longs(result, Abi.OUT_VECTOR_OFFSETS, memory.size + 1);
         LateVectors.Numbers numbers = reader.read(result, offsets[memory.size], size);
         return new LateVectors(numbers, offsets, size, (int) model.info().numbers[Abi.MODEL_MAX_SIM_FLAGS]);
       });
@@ -119,8 +119,8 @@ public final class Output<T> {
 
   private static List<Int8Embedding> int8Embeddings(long result, Input input, CallMemory memory) {
     int size = (int) Raw.resultSize(result, Abi.RESULT_SIZE_EMBEDDING);
-    byte[] values = NativeResult.bytes(result, Abi.RESULT_INT8_EMBEDDINGS, (long) memory.size * size);
-    float[] scales = NativeResult.floats(result, Abi.RESULT_EMBEDDING_SCALES, memory.size);
+    byte[] values = NativeResult.bytes(result, Abi.OUT_INT8_EMBEDDINGS, (long) memory.size * size);
+    float[] scales = NativeResult.floats(result, Abi.OUT_EMBEDDING_SCALES, memory.size);
     List<Int8Embedding> all = new ArrayList<>(memory.size);
     for (int i = 0; i < memory.size; i++) {
       all.add(new Int8Embedding(Arrays.copyOfRange(values, i * size, (i + 1) * size), scales[i]));
@@ -130,7 +130,7 @@ public final class Output<T> {
 
   private static byte[][] bitEmbeddings(long result, Input input, CallMemory memory) {
     int size = ((int) Raw.resultSize(result, Abi.RESULT_SIZE_EMBEDDING) + 7) / 8;
-    byte[] values = NativeResult.bytes(result, Abi.RESULT_BIT_EMBEDDINGS, (long) memory.size * size);
+    byte[] values = NativeResult.bytes(result, Abi.OUT_BIT_EMBEDDINGS, (long) memory.size * size);
     byte[][] all = new byte[memory.size][];
     for (int i = 0; i < all.length; i++) {
       all[i] = Arrays.copyOfRange(values, i * size, (i + 1) * size);
@@ -141,10 +141,10 @@ public final class Output<T> {
   private static List<List<EmbeddedWindow>> windows(long result, Input input, CallMemory memory) {
     int count = (int) Raw.resultSize(result, Abi.RESULT_SIZE_SEQUENCES);
     long size = Raw.resultSize(result, Abi.RESULT_SIZE_EMBEDDING);
-    float[][] vectors = NativeResult.rows(NativeResult.floats(result, Abi.RESULT_EMBEDDINGS, count * size), count);
-    long[] first = NativeResult.longs(result, Abi.RESULT_TEXT_OFFSETS, memory.size + 1);
-    long[] begins = NativeResult.longs(result, Abi.RESULT_TEXT_BEGINS, count);
-    long[] ends = NativeResult.longs(result, Abi.RESULT_TEXT_ENDS, count);
+    float[][] vectors = NativeResult.rows(NativeResult.floats(result, Abi.OUT_EMBEDDINGS, count * size), count);
+    long[] first = NativeResult.longs(result, Abi.OUT_WINDOW_OFFSETS, memory.size + 1);
+    long[] begins = NativeResult.longs(result, Abi.OUT_TEXT_BEGINS, count);
+    long[] ends = NativeResult.longs(result, Abi.OUT_TEXT_ENDS, count);
     byte[][] each = memory.eachText();
     List<List<EmbeddedWindow>> all = new ArrayList<>(memory.size);
     for (int i = 0; i < each.length; i++) {
@@ -163,9 +163,9 @@ public final class Output<T> {
   }
 
   private static List<SparseEmbedding> sparse(long result, Input input, CallMemory memory) {
-    long[] offsets = NativeResult.longs(result, Abi.RESULT_SPARSE_OFFSETS, memory.size + 1);
-    int[] ids = NativeResult.ints(result, Abi.RESULT_SPARSE_IDS, offsets[memory.size]);
-    float[] weights = NativeResult.floats(result, Abi.RESULT_SPARSE_WEIGHTS, ids.length);
+    long[] offsets = NativeResult.longs(result, Abi.OUT_SPARSE_OFFSETS, memory.size + 1);
+    int[] ids = NativeResult.ints(result, Abi.OUT_SPARSE_IDS, offsets[memory.size]);
+    float[] weights = NativeResult.floats(result, Abi.OUT_SPARSE_WEIGHTS, ids.length);
     List<SparseEmbedding> all = new ArrayList<>(memory.size);
     for (int i = 0; i < memory.size; i++) {
       int from = (int) offsets[i];
@@ -179,12 +179,12 @@ public final class Output<T> {
     int count = (int) Raw.resultSize(result, Abi.RESULT_SIZE_TOKENS);
     long size = Raw.resultSize(result, Abi.RESULT_SIZE_TOKEN_VECTOR);
     int sequences = (int) Raw.resultSize(result, Abi.RESULT_SIZE_SEQUENCES);
-    if (NativeResult.longs(result, Abi.RESULT_VECTOR_OFFSETS, sequences + 1)[sequences] != count) {
+    if (NativeResult.longs(result, Abi.OUT_VECTOR_OFFSETS, sequences + 1)[sequences] != count) {
       throw new UnsupportedModelException(
           "the model gives no vectors of some tokens, for which it has no places; use embedLate");
     }
-    float[][] vectors = NativeResult.rows(NativeResult.floats(result, Abi.RESULT_TOKEN_VECTORS, count * size), count);
-    byte[] ofTexts = NativeResult.bytes(result, Abi.RESULT_TOKEN_TEXTS, count);
+    float[][] vectors = NativeResult.rows(NativeResult.floats(result, Abi.OUT_TOKEN_VECTORS, count * size), count);
+    byte[] ofTexts = NativeResult.bytes(result, Abi.OUT_TOKEN_TEXTS, count);
     List<TokenVectors> all = new ArrayList<>(memory.size);
     int from = 0;
     for (Tokens tokens : Tokens.of(result, memory)) {

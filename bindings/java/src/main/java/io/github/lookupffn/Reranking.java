@@ -19,7 +19,7 @@ final class Reranking {
       throw new IllegalArgumentException("this model has " + model.info().numClasses() + " classes, a reranker has one");
     }
     float[][] scores =
-        FloatCalls.rows(model, CallMemory.pairs(utf8, documents, options), Abi.OUTPUT_CLASS_SCORES, options);
+        FloatCalls.rows(model, CallMemory.pairs(utf8, documents, options), Abi.OUT_CLASS_SCORES, options);
     float[] flat = new float[scores.length];
     for (int i = 0; i < flat.length; i++) {
       flat[i] = scores[i][0];

@@ -4,15 +4,15 @@ package io.github.lookupffn;
 /** What {@link ScoreKind#MODEL} makes of a class score x. */
 public enum ScoreActivation {
   /** The score itself. */
-  IDENTITY(Abi.SCORE_IDENTITY),
+  IDENTITY(Abi.SCORE_ACTIVATION_IDENTITY),
   /** Its hyperbolic tangent. */
-  TANH(Abi.SCORE_TANH),
+  TANH(Abi.SCORE_ACTIVATION_TANH),
   /** x where it is above 0, else 0. */
-  RELU(Abi.SCORE_RELU),
+  RELU(Abi.SCORE_ACTIVATION_RELU),
   /** 1 / (1 + exp(-x)). */
-  SIGMOID(Abi.SCORE_SIGMOID),
+  SIGMOID(Abi.SCORE_ACTIVATION_SIGMOID),
   /** x times the normal distribution of x. */
-  GELU(Abi.SCORE_GELU);
+  GELU(Abi.SCORE_ACTIVATION_GELU);
 
   private final int code;
 

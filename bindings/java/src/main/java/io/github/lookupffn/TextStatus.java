@@ -4,13 +4,13 @@ package io.github.lookupffn;
 /** Whether a text was run, or why not. */
 public enum TextStatus {
   /** It was run. */
-  OK(Abi.STATUS_OK),
+  OK(Abi.OK),
   /** It contains half of a surrogate pair. */
-  BAD_TEXT(Abi.STATUS_BAD_TEXT),
+  BAD_TEXT(Abi.ERROR_BAD_TEXT),
   /** It has more tokens than the model can run, and was not to be cut. */
-  TOO_LONG(Abi.STATUS_TOO_LONG),
+  TOO_LONG(Abi.ERROR_TOO_LONG),
   /** It is null. */
-  NULL_TEXT(Abi.STATUS_NULL_TEXT),
+  NULL_TEXT(Abi.ERROR_NULL_TEXT),
   /** What a later version of the native library tells; the message says what. */
   OTHER(-1);
 

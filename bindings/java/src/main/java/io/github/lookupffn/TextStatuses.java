@@ -28,10 +28,10 @@ public final class TextStatuses {
   /** Takes them out of a native result. */
   void read(long result, int texts) {
     int[] told = new int[texts];
-    Raw.resultInts(result, Abi.RESULT_STATUSES, told);
+    Raw.resultInts(result, Abi.OUT_STATUSES, told);
     String[] why = new String[texts];
     for (int i = 0; i < texts; i++) {
-      why[i] = told[i] == Abi.STATUS_OK ? null : Utf8.text(Raw.resultMessage(result, i));
+      why[i] = told[i] == Abi.OK ? null : Utf8.text(Raw.resultMessage(result, i));
     }
     codes = told;
     messages = why;
@@ -61,7 +61,7 @@ public final class TextStatuses {
    */
   public boolean isOk(int text) {
     check(text);
-    return codes[text] == Abi.STATUS_OK;
+    return codes[text] == Abi.OK;
   }
 
   /**
@@ -83,7 +83,7 @@ public final class TextStatuses {
   private int numBad() {
     int bad = 0;
     for (int code : codes) {
-      bad += code == Abi.STATUS_OK ? 0 : 1;
+      bad += code == Abi.OK ? 0 : 1;
     }
     return bad;
   }

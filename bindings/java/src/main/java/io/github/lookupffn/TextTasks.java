@@ -42,12 +42,12 @@ final class TextTasks {
             result,
             ListenedCall.Run.flagOf(listener, options),
             listener);
-        offsets = NativeResult.longs(result, Abi.RESULT_ENTITY_OFFSETS, memory.size + 1);
+        offsets = NativeResult.longs(result, Abi.OUT_ENTITY_OFFSETS, memory.size + 1);
         long count = offsets[memory.size];
-        begins = NativeResult.longs(result, Abi.RESULT_ENTITY_BEGINS, count);
-        ends = NativeResult.longs(result, Abi.RESULT_ENTITY_ENDS, count);
-        classes = NativeResult.ints(result, Abi.RESULT_ENTITY_CLASSES, count);
-        scores = NativeResult.floats(result, Abi.RESULT_ENTITY_SCORES, count);
+        begins = NativeResult.longs(result, Abi.OUT_ENTITY_BEGINS, count);
+        ends = NativeResult.longs(result, Abi.OUT_ENTITY_ENDS, count);
+        classes = NativeResult.ints(result, Abi.OUT_ENTITY_CLASSES, count);
+        scores = NativeResult.floats(result, Abi.OUT_ENTITY_SCORES, count);
         NativeResult.tellStatuses(options, result, memory.size);
       } finally {
         NativeResult.free(result);

@@ -26,7 +26,7 @@ public final class TokenizeOptions {
   }
 
   boolean repairs() {
-    return (flags & Abi.TOKENIZE_REPAIR) != 0;
+    return (flags & Abi.ENCODE_REPAIR_TEXT) != 0;
   }
 
   /** {@return the defaults: the special tokens are put around texts, which are not cut} */
@@ -41,7 +41,7 @@ public final class TokenizeOptions {
    * @return a changed copy
    */
   public TokenizeOptions withSpecialTokens(boolean on) {
-    return with(Abi.TOKENIZE_SKIP_SPECIAL, !on);
+    return with(Abi.ENCODE_SKIP_SPECIAL, !on);
   }
 
   /**
@@ -64,7 +64,7 @@ public final class TokenizeOptions {
    * @return a changed copy
    */
   public TokenizeOptions withRepair(boolean on) {
-    return with(Abi.TOKENIZE_REPAIR, on);
+    return with(Abi.ENCODE_REPAIR_TEXT, on);
   }
 
   /**
@@ -109,7 +109,7 @@ public final class TokenizeOptions {
 
   @Override
   public String toString() {
-    return "TokenizeOptions[" + ((flags & Abi.TOKENIZE_SKIP_SPECIAL) != 0 ? "bare" : "with special tokens")
+    return "TokenizeOptions[" + ((flags & Abi.ENCODE_SKIP_SPECIAL) != 0 ? "bare" : "with special tokens")
         + (repairs() ? ", repaired" : "")
         + (numThreads == 0 ? "" : ", at most " + numThreads + " threads")
         + (maxTokens == Abi.MAX_TOKENS_NEVER ? "]" : ", at most " + maxTokens + " tokens]");

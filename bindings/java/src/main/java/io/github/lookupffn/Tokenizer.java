@@ -165,7 +165,7 @@ public final class Tokenizer implements AutoCloseable {
           memory.utf8,
           memory.ends,
           memory.size,
-          options.flags | Abi.TOKENIZE_SPANS | Abi.TOKENIZE_UNCUT,
+          options.flags | Abi.ENCODE_SPANS | Abi.ENCODE_UNCUT,
           options.maxTokens,
           options.numThreads,
           result,
@@ -211,7 +211,7 @@ public final class Tokenizer implements AutoCloseable {
     Objects.requireNonNull(ids, "ids");
     Object[] results = new Object[1];
     return call(address -> {
-      Raw.tokenizerDecodeIds(address, ids, skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0, results);
+      Raw.tokenizerDecodeIds(address, ids, skipSpecial ? Abi.DECODE_SKIP_SPECIAL : 0, results);
       return Utf8.text((byte[]) results[0]);
     });
   }
@@ -228,7 +228,7 @@ public final class Tokenizer implements AutoCloseable {
     Object[] texts = new Object[memory.size];
     try {
       call(address -> {
-        int flags = skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0;
+        int flags = skipSpecial ? Abi.DECODE_SKIP_SPECIAL : 0;
         Raw.tokenizerDecodeArrays(address, memory.ids, memory.offsets, memory.size, flags, texts);
         return null;
       });

@@ -39,15 +39,15 @@ public final class Tokens {
   static List<Tokens> of(long result, CallMemory memory) {
     long[] offsets = new long[memory.size + 1];
     long[] uncut = new long[memory.size];
-    Raw.resultLongs(result, Abi.RESULT_OFFSETS, offsets);
-    Raw.resultLongs(result, Abi.RESULT_UNCUT, uncut);
+    Raw.resultLongs(result, Abi.OUT_TOKEN_OFFSETS, offsets);
+    Raw.resultLongs(result, Abi.OUT_UNCUT, uncut);
     int count = NativeResult.arraySize(offsets[memory.size]);
     int[] ids = new int[count];
     long[] begins = new long[count];
     long[] ends = new long[count];
-    Raw.resultInts(result, Abi.RESULT_IDS, ids);
-    Raw.resultLongs(result, Abi.RESULT_TOKEN_BEGINS, begins);
-    Raw.resultLongs(result, Abi.RESULT_TOKEN_ENDS, ends);
+    Raw.resultInts(result, Abi.OUT_TOKEN_IDS, ids);
+    Raw.resultLongs(result, Abi.OUT_TOKEN_BEGINS, begins);
+    Raw.resultLongs(result, Abi.OUT_TOKEN_ENDS, ends);
     byte[][] texts = memory.eachText();
     List<Tokens> all = new ArrayList<>(texts.length);
     for (int i = 0; i < texts.length; i++) {
