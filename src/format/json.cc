@@ -10,7 +10,9 @@
 #include "format/utf8.h"
 #include "runtime/error.h"
 
-// The library never aborts, not even when built for debugging.
+// For numbers alone, which <charconv> converts in some C++ libraries, but not in all: a saved file, and so a
+// fingerprint, has the same digits on every system. It adds 84 KB of 4 MB. The library never aborts, not even when
+// built for debugging.
 #define JSON_ASSERT(condition) static_cast<void>(0)
 #include <nlohmann/json.hpp>
 
