@@ -46,7 +46,8 @@ void need(const void* pointer, const char* name) {
 }
 
 std::string_view read_text(const char* text, size_t size, const char* name) {
-  if (size > 0) need(text, name);
+  if (size == 0) return "";  // never nowhere: what reads it would take that for no text
+  need(text, name);
   if (size == SIZE_MAX) return text;
   if (size > PTRDIFF_MAX) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: %zu bytes are more than any memory holds", name, size);
   return {text, size};

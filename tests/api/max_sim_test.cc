@@ -246,6 +246,14 @@ TEST(Rerank, GivesTheScoresOfPairsAndTheirOrder) {
   args.n_outputs = 2;
   ASSERT_EQ(lffn_model_rerank(model.get(), &args), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(found, scores);
+  // A query of no bytes may lie nowhere.
+  args.query = nullptr;
+  args.query_size = 0;
+  ASSERT_EQ(lffn_model_rerank(model.get(), &args), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(found, model.rerank("", documents));
+  args.query = "a question";
+  args.query_size = SIZE_MAX;
+  ASSERT_EQ(lffn_model_rerank(model.get(), &args), LFFN_OK) << lffn_last_error();
   for (size_t i = 1; i < 4; ++i) {
     EXPECT_GE(scores[static_cast<size_t>(order[i - 1])], scores[static_cast<size_t>(order[i])]);
   }

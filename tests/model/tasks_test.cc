@@ -267,6 +267,8 @@ TEST(ZeroShot, FollowsFromTheScoresOfPairs) {
     options.several = false;
     EXPECT_EQ(model.zero_shot(kContext, {"a fox"}, options)[0].score, alone);
     EXPECT_TRUE(model.zero_shot(kContext, {}).empty());
+    // A text of no bytes may lie nowhere.
+    EXPECT_EQ(model.zero_shot({}, {"a fox"}, options)[0].score, model.zero_shot("", {"a fox"}, options)[0].score);
   }
 }
 
