@@ -7,7 +7,7 @@ namespace lffn {
 
 void fill_with(float value, float* to, int64_t count) { std::fill_n(to, count, value); }
 
-bool TileFiller::fill(int64_t& at, int64_t end, Tile& tile) const {
+bool TileFiller::fill(int64_t& at, int64_t end, bool lengths_later, Tile& tile) const {
   const VectorBlock& vectors = call_.vectors;
   int64_t count = 0;
   if (scattered()) {
@@ -27,14 +27,14 @@ bool TileFiller::fill(int64_t& at, int64_t end, Tile& tile) const {
     at += count;
   }
   tile.count = count;
-  find_factors(tile);
+  find_factors(lengths_later, tile);
   return count > 0;
 }
 
-void TileFiller::find_factors(Tile& tile) const {
+void TileFiller::find_factors(bool lengths_later, Tile& tile) const {
   const float* const scales = call_.vectors.scales;
   if (call_.measure == Measure::kCosine) {
-    find_lengths(kernels_, call_, tile.rows, tile.count, ahead(), tile.factors);
+    if (!lengths_later) find_lengths(kernels_, call_, tile.rows, tile.count, ahead(), tile.factors);
   } else if (scales == nullptr) {
     return;  // they are there
   } else if (scattered()) {

@@ -28,8 +28,9 @@ class TileFiller {
   // What all tiles have alike.
   void prepare(Tile& tile) const { fill_with(call_.vectors.scale, tile.factors, kMostTileRows); }
 
-  // Takes the next ones from `at` on, before `end`, and moves `at` behind them. false: there are none.
-  bool fill(int64_t& at, int64_t end, Tile& tile) const;
+  // Takes the next ones from `at` on, before `end`, and moves `at` behind them. false: there are none. Who finds their
+  // lengths later, beside their sums, says so.
+  bool fill(int64_t& at, int64_t end, bool lengths_later, Tile& tile) const;
 
   // The number of the vector that lies there.
   int64_t vector_of(const uint8_t* row) const { return (row - call_.vectors.data) / call_.vectors.stride; }
@@ -42,7 +43,7 @@ class TileFiller {
   bool takes_part(int64_t vector) const {
     return call_.taking_part == nullptr || (call_.taking_part[vector / 8] >> (vector % 8) & 1) != 0;
   }
-  void find_factors(Tile& tile) const;
+  void find_factors(bool lengths_later, Tile& tile) const;
 
   const Kernels& kernels_;
   const TopK& call_;

@@ -57,7 +57,7 @@ class Search {
   float start_bound(int64_t number) const;
   void run_block(int64_t first, int64_t count);
   void scan(const Item& item, int32_t thread);
-  void meet_few(Scratch& scratch, int64_t query, int64_t count, int32_t thread);
+  void meet_few(Scratch& scratch, int64_t query, int64_t count, bool finds_lengths, int32_t thread);
   void meet_many(Scratch& scratch, int64_t query, int64_t count, int32_t thread);
   void offer(const Scratch& scratch, int64_t row, int64_t query, float score, int32_t thread);
   void finish(int64_t query);
@@ -218,19 +218,22 @@ void Search::run_block(int64_t first, int64_t count) {
 void Search::scan(const Item& item, int32_t thread) {
   poll(workers_.cancel);
   Scratch& scratch = scratch_.as<Scratch>()[thread];
-  for (int64_t at = item.begin; filler_.fill(at, item.end, scratch.tile);) {
+  const bool many = queries_->is_many();
+  const bool lengths_later = call_.kind == VectorKind::kInt8 && call_.measure == Measure::kCosine && !many;
+  for (int64_t at = item.begin; filler_.fill(at, item.end, lengths_later, scratch.tile);) {
     for (int64_t q = item.query; q < item.last_query; q += at_once_) {
       poll(workers_.cancel);
       const int64_t count = std::min(at_once_, item.last_query - q);
-      queries_->is_many() ? meet_many(scratch, q, count, thread) : meet_few(scratch, q, count, thread);
+      const bool finds_lengths = lengths_later && q == item.query;
+      many ? meet_many(scratch, q, count, thread) : meet_few(scratch, q, count, finds_lengths, thread);
     }
   }
 }
 
 // Queries one after the other, of each the rows side by side.
-void Search::meet_few(Scratch& scratch, int64_t query, int64_t count, int32_t thread) {
+void Search::meet_few(Scratch& scratch, int64_t query, int64_t count, bool finds_lengths, int32_t thread) {
   const Kernels& kernels = workers_.kernels;
-  const Tile& tile = scratch.tile;
+  Tile& tile = scratch.tile;
   ScanPlan plan = {};
   queries_->tell(query, plan);
   plan.num_queries = count;
@@ -241,6 +244,7 @@ void Search::meet_few(Scratch& scratch, int64_t query, int64_t count, int32_t th
   plan.ahead = filler_.ahead();
   plan.sums = reinterpret_cast<uint8_t*>(scratch.sums);
   plan.stride = kMostTileRows;
+  plan.lengths = finds_lengths ? tile.factors : nullptr;
   (call_.kind == VectorKind::kF32    ? kernels.scan_f32
    : call_.kind == VectorKind::kInt8 ? kernels.scan_int8
                                      : kernels.scan_bits)(plan);

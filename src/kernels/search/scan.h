@@ -104,34 +104,59 @@ inline void scan_f32(const ScanPlan& plan) {
   for (; query < plan.num_queries; ++query) scan_floats<1, 1>(plan, query);
 }
 
-// Exact, so that any order gives the same: products of at most 2^14, at most 2^16 of them.
-inline void scan_int8(const ScanPlan& plan) {
+// Exact, so that any order gives the same: products of at most 2^14, at most 2^16 of them. Where `squares` go, each row
+// meets itself, too.
+template <bool kSquares>
+inline void scan_bytes(const ScanPlan& plan, const int8_t* query, int32_t* to, int32_t* squares) {
   constexpr int kVectors = 2;
   constexpr int64_t kStep = kVectors * 2 * kLanes;
+  for (int64_t r = 0; r < plan.num_rows; ++r) {
+    const auto* const row = reinterpret_cast<const int8_t*>(plan.rows[r]);
+    I32 sums[kVectors], own[kVectors];
+    unroll<kVectors>([&](auto v) LFFN_INLINE { sums[v] = own[v] = I32::set1(0); });
+    const auto add = [&](const int8_t* from, const int8_t* with) LFFN_INLINE {
+      unroll<kVectors>([&](auto v) LFFN_INLINE {
+        const I32 numbers = load_pairs(from + v * 2 * kLanes);
+        sums[v] = dot_pairs(sums[v], numbers, load_pairs(with + v * 2 * kLanes));
+        if constexpr (kSquares) own[v] = dot_pairs(own[v], numbers, numbers);
+      });
+    };
+    int64_t at = 0;
+    for (; at + kStep <= plan.size; at += kStep) {
+      __builtin_prefetch(row + at + plan.ahead);
+      add(row + at, (query == nullptr ? row : query) + at);
+    }
+    if (at < plan.size) {
+      int8_t last[kStep] = {};
+      __builtin_memcpy(last, row + at, static_cast<size_t>(plan.size - at));
+      add(last, query == nullptr ? last : query + at);
+    }
+    to[r] = lane_sum(sums[0] + sums[1]);
+    if constexpr (kSquares) squares[r] = lane_sum(own[0] + own[1]);
+  }
+}
+
+// From sums of squares to lengths, infinity where they are 0.
+inline void find_lengths(float* squares, int64_t count) {
+  const I32 infinity = I32::set1(0x7f800000);
+  for (int64_t i = 0; i < count; i += kLanes) {
+    const F32 sums = to_float(I32::load(reinterpret_cast<const int32_t*>(squares + i)));
+    sqrt(sums).store(squares + i);
+    auto* const bits = reinterpret_cast<int32_t*>(squares + i);
+    (I32::load(bits) | (infinity & (positive(sums) ^ I32::set1(-1)))).store(bits);
+  }
+}
+
+inline void scan_int8(const ScanPlan& plan) {
   for (int64_t q = 0; q < plan.num_queries; ++q) {
-    const bool squares = plan.queries == nullptr;
-    const auto* const query = squares ? nullptr : reinterpret_cast<const int8_t*>(plan.queries + q * plan.query_stride);
+    const auto* const query =
+        plan.queries == nullptr ? nullptr : reinterpret_cast<const int8_t*>(plan.queries + q * plan.query_stride);
     int32_t* const to = reinterpret_cast<int32_t*>(plan.sums) + q * plan.stride;
-    for (int64_t r = 0; r < plan.num_rows; ++r) {
-      const auto* const row = reinterpret_cast<const int8_t*>(plan.rows[r]);
-      I32 sums[kVectors];
-      unroll<kVectors>([&](auto v) LFFN_INLINE { sums[v] = I32::set1(0); });
-      const auto add = [&](const int8_t* from, const int8_t* with) LFFN_INLINE {
-        unroll<kVectors>([&](auto v) LFFN_INLINE {
-          sums[v] = dot_pairs(sums[v], load_pairs(from + v * 2 * kLanes), load_pairs(with + v * 2 * kLanes));
-        });
-      };
-      int64_t at = 0;
-      for (; at + kStep <= plan.size; at += kStep) {
-        __builtin_prefetch(row + at + plan.ahead);
-        add(row + at, (squares ? row : query) + at);
-      }
-      if (at < plan.size) {
-        int8_t last[kStep] = {};
-        __builtin_memcpy(last, row + at, static_cast<size_t>(plan.size - at));
-        add(last, squares ? last : query + at);
-      }
-      to[r] = lane_sum(sums[0] + sums[1]);
+    if (q == 0 && plan.lengths != nullptr) {
+      scan_bytes<true>(plan, query, to, reinterpret_cast<int32_t*>(plan.lengths));
+      find_lengths(plan.lengths, plan.num_rows);
+    } else {
+      scan_bytes<false>(plan, query, to, nullptr);
     }
   }
 }

@@ -20,6 +20,9 @@ struct ScanPlan {
   int64_t ahead;   // what lies so many bytes behind a number that is read is asked for; 0: nothing
   uint8_t* sums;   // 4 bytes each: [num_queries], of each the rows, room for whole kPanel of them
   int64_t stride;  // from one query's to the next one's, in numbers
+  // Of int8: nullptr, or receives each row's length, infinity where it is 0; room likewise. Found beside the first
+  // query's sums, so that rows are read once.
+  float* lengths;
 };
 constexpr int64_t kScanBytes = 64;
 constexpr int64_t kAskedAhead = 8192;
