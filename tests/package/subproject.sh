@@ -33,12 +33,17 @@ grep -q '^CMAKE_BUILD_TYPE:[A-Z]*=$' "$work/build/CMakeCache.txt" || fail "the c
 cmake --install "$work/build" --prefix "$work/prefix" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 [[ ! -e $work/prefix ]] || fail "installed:" "$(find "$work/prefix")"
 
-# Optimised, one object for each source, and both as the project around it chose nothing, or a unity build.
+# Optimised, sources joined by what may come together, and both as the project around it chose nothing, or a unity build.
 configure "$work/unity" -DCMAKE_UNITY_BUILD=ON
-for build in "$work/build" "$work/unity"; do
+configure "$work/single" -DLFFN_JOIN_SOURCES=OFF
+for build in "$work/build" "$work/unity" "$work/single"; do
   ninja -C "$build" -t commands lookupffn/src/liblookupffn.a >"$work/commands"
-  grep -q 'team\.cc\.o' "$work/commands" || fail "no object for each source"
-  ! grep -q 'unity_0' "$work/commands" || fail "sources were joined"
+  if [[ $build == */single ]]; then
+    grep -q 'team\.cc\.o' "$work/commands" || fail "no object for each source"
+  else
+    grep -q 'joined/0_0\.cc\.o' "$work/commands" || fail "sources were not joined"
+  fi
+  ! grep -q 'unity_0' "$work/commands" || fail "CMake joined sources"
   ! grep ' -c ' "$work/commands" | grep -v -e ' -O[23]' || fail "not optimised"
 done
 
