@@ -79,9 +79,11 @@ std::vector<FoundLine> best_of(const SearchOptions& options, const std::optional
                                const std::string& query, std::vector<FoundLine> hits) {
   if (reranker && !hits.empty()) {
     std::vector<std::string> texts;
+    texts.reserve(hits.size());
     for (const FoundLine& hit : hits) texts.push_back(hit.text);
     const std::vector<float> scores = reranker->rerank(query, texts);
     std::vector<FoundLine> ordered;
+    ordered.reserve(hits.size());
     for (const size_t i : best_first(scores)) ordered.push_back({hits[i].index, scores[i], std::move(hits[i].text)});
     hits = std::move(ordered);
   }
@@ -151,6 +153,7 @@ std::vector<FoundLine> compare_all(const SearchOptions& options, const lookupffn
   std::vector<size_t> order = best_first(scores);
   if (static_cast<size_t>(wanted(options)) < order.size()) order.resize(static_cast<size_t>(wanted(options)));
   std::vector<FoundLine> best;
+  best.reserve(order.size());
   for (const size_t i : order) best.push_back(std::move(hits[i]));
   status = input.exit_status();
   return best;
