@@ -66,7 +66,7 @@ def adapt(*options):
     __main__.main(["adapt", *map(str, options)])
 
 
-QUICK = ("--tokens", 256, "--steps", 160, "--threads", 1)
+QUICK = ("--tokens", 256, "--steps", 90, "--threads", 1)
 
 
 @needs_library
