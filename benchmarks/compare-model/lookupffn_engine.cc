@@ -30,7 +30,8 @@ class LookupFfnEngine : public ModelEngine {
   void embed(const TextPool& pool, int64_t first, const Batch& batch, float* out) override {
     std::vector<const char*> texts;
     for (int64_t i = 0; i < batch.texts; ++i) texts.push_back(pool.text(first + i).c_str());
-    lffn_model_run_args args = mean_embeddings(batch, out);
+    lffn_output outputs[1];
+    lffn_model_run_args args = args_for(batch.texts, outputs, out);
     args.texts = texts.data();
     check(lffn_model_run(model_, &args));
   }
@@ -52,24 +53,33 @@ class LookupFfnEngine : public ModelEngine {
   }
 
  private:
+  // An output, if there is memory for it.
+  static void give(lffn_model_run_args& args, lffn_output* outputs, int32_t what, void* to, int64_t capacity) {
+    if (to != nullptr) outputs[args.n_outputs++] = {what, 0, to, capacity};
+  }
+
+  lffn_model_run_args args_for(int64_t texts, lffn_output* outputs, float* embeddings) const {
+    lffn_model_run_args args;
+    lffn_model_run_args_init(&args);
+    args.n = texts;
+    args.outputs = outputs;
+    if (embeddings != nullptr) {
+      args.pooling = LFFN_POOLING_MEAN;
+      args.normalize = LFFN_NORMALIZE_YES;
+    }
+    give(args, outputs, LFFN_OUT_EMBEDDINGS, embeddings, texts * hidden_size());
+    return args;
+  }
+
   void call(const int32_t* ids, const Batch& batch, float* hidden, double* seconds, float* embeddings = nullptr) {
     offsets_.resize(static_cast<size_t>(batch.texts) + 1);
     for (size_t i = 0; i < offsets_.size(); ++i) offsets_[i] = static_cast<int64_t>(i) * batch.length;
     lffn_output outputs[3];
-    lffn_model_run_args args;
-    lffn_model_run_args_init(&args);
-    args.n = batch.texts;
+    lffn_model_run_args args = args_for(batch.texts, outputs, embeddings);
     args.ids = ids;
     args.offsets = offsets_.data();
-    args.pooling = LFFN_POOLING_MEAN;
-    args.normalize = LFFN_NORMALIZE_YES;
-    args.outputs = outputs;
-    const auto give = [&](int32_t what, void* to, int64_t capacity) {
-      if (to != nullptr) outputs[args.n_outputs++] = {what, 0, to, capacity};
-    };
-    give(LFFN_OUT_EMBEDDINGS, embeddings, batch.texts * hidden_size());
-    give(LFFN_OUT_HIDDEN, hidden, batch.tokens() * hidden_size());
-    give(LFFN_OUT_STAGE_SECONDS, seconds, LFFN_NUM_STAGES);
+    give(args, outputs, LFFN_OUT_HIDDEN, hidden, batch.tokens() * hidden_size());
+    give(args, outputs, LFFN_OUT_STAGE_SECONDS, seconds, LFFN_NUM_STAGES);
     check(lffn_model_run(model_, &args));
   }
 

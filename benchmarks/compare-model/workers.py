@@ -33,13 +33,13 @@ def kinds(worker, python, sizes, seven_bit_inputs=False):
 class Worker:
     """One engine, loaded, in a process of its own."""
 
-    def __init__(self, kind, folder, threads, hidden_size):
+    def __init__(self, kind, folder, threads, hidden_size, ids="ids"):
         self.kind = kind
         # PyTorch does not hand its number on to OpenBLAS, whose threads and its own would wait by spinning at each other's cost.
         environment = dict(os.environ, OPENBLAS_NUM_THREADS=str(threads))
         if kind.engine == "pytorch":
             environment["OMP_WAIT_POLICY"] = "passive"
-        command = kind.command + [str(folder / kind.model), str(folder / "ids"), str(threads)]
+        command = kind.command + [str(folder / kind.model), str(folder / ids), str(threads)]
         if kind.engine != "pytorch":
             command.append(str(hidden_size))
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
