@@ -44,11 +44,11 @@ def kinds(arguments, students):
     found = [Kind("onnxruntime-int8", f"{form}.onnx", [arguments.worker, "onnxruntime"], form) for form in FORMS]
     found.append(Kind("llama.cpp-q8_0", "teacher.gguf", ["node", str(HERE / "llama_worker.mjs"), str(arguments.llama)]))
     found.append(Kind("teacher-int8", "teacher", [arguments.worker, OURS]))
-    return found + [Kind(f"{name}-int8", f"{name}", [arguments.worker, OURS]) for name in students]
+    return found + [Kind(f"{name}-int8", name, [arguments.worker, OURS]) for name in students]
 
 
 def check_llama(workers, folder):
-    """Its embedding of a text is that of ONNX Runtime's hidden states, as far as int8 lets it."""
+    """Its embedding of a text is the mean of the hidden states in float32 here, as far as Q8_0 lets it."""
     length = 100
     ids = numpy.fromfile(folder / "ids", dtype=numpy.int32)
     llama = next(worker for worker in workers if worker.kind.engine.startswith("llama"))
