@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "format/safetensors.h"
-#include "model/family.h"
+#include "model/families/family.h"
 #include "runtime/memory.h"
 
 struct RandomModelShape {

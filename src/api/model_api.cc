@@ -7,7 +7,7 @@
 #include "api/handles.h"
 #include "api/structs.h"
 #include "model/heads/entities.h"
-#include "model/tensors/memory_estimate.h"
+#include "model/memory_estimate.h"
 #include "runtime/hooks.h"
 
 using namespace lffn;

@@ -18,12 +18,12 @@
 #include "model/config/sentence_folder.h"
 #include "model/config/sentence_settings.h"
 #include "model/config/tokenizer_files.h"
+#include "model/memory_estimate.h"
 #include "model/model.h"
 #include "model/statics/static_vectors.h"
 #include "model/tensors/adapters.h"
 #include "model/tensors/balance.h"
 #include "model/tensors/logit_row.h"
-#include "model/tensors/memory_estimate.h"
 #include "runtime/error.h"
 
 namespace lffn {

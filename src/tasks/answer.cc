@@ -9,11 +9,11 @@
 #include <unordered_map>
 
 #include "lookupffn/tokenizer.h"
-#include "model/encoder/own_math.h"
 #include "model/text_batch.h"
 #include "run/run.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
+#include "runtime/own_math.h"
 #include "tasks/tasks.h"
 #include "texts/text_rows.h"
 

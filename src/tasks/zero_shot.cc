@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "format/utf8.h"
-#include "model/encoder/own_math.h"
 #include "run/run.h"
 #include "runtime/error.h"
+#include "runtime/own_math.h"
 #include "tasks/tasks.h"
 
 namespace lffn {

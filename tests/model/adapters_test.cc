@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "made_folder.h"
-#include "model/tensors/memory_estimate.h"
+#include "model/memory_estimate.h"
 
 namespace lffn {
 namespace {

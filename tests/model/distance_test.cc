@@ -4,7 +4,7 @@
 
 #include "made_folder.h"
 #include "model/config/distance_config.h"
-#include "model/tensors/memory_estimate.h"
+#include "model/memory_estimate.h"
 
 namespace lffn {
 namespace {

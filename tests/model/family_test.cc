@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the families may look like, and what is refused.
-#include "model/family.h"
+#include "model/families/family.h"
 
 #include "made_folder.h"
 #include "model/text_batch.h"

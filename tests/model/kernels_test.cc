@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "all_kernels.h"
-#include "model/encoder/own_math.h"
+#include "runtime/own_math.h"
 
 namespace lffn {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "model/config/sentence_settings.h"
-#include "model/tensors/memory_estimate.h"
+#include "model/memory_estimate.h"
 #include "model/text_batch.h"
 #include "sentence_maker.h"
 

@@ -10,8 +10,8 @@
 
 #include "all_kernels.h"
 #include "made_folder.h"
-#include "model/encoder/own_math.h"
-#include "model/tensors/memory_estimate.h"
+#include "model/memory_estimate.h"
+#include "runtime/own_math.h"
 
 namespace lffn {
 namespace {

@@ -4,7 +4,7 @@
 #include "all_kernels.h"
 #include "format/tensor_numbers.h"
 #include "lookupffn/run.h"
-#include "model/tensors/memory_estimate.h"
+#include "model/memory_estimate.h"
 #include "student_folder.h"
 
 namespace lffn {

@@ -10,7 +10,7 @@
 #include "format/utf8.h"
 #include "hf_folder.h"
 #include "lookupffn/lookupffn.hpp"
-#include "model/family.h"
+#include "model/families/family.h"
 #include "model/model.h"
 #include "model/text_batch.h"
 

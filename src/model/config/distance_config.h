@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "format/json_object.h"
-#include "model/family.h"
+#include "model/families/family.h"
 
 namespace lffn {
 

@@ -9,7 +9,6 @@
 #include "format/utf8.h"
 #include "model/config/activations.h"
 #include "model/config/sentence_folder.h"
-#include "model/tensors/parts.h"
 #include "runtime/error.h"
 
 namespace lffn {

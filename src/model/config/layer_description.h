@@ -9,7 +9,7 @@
 
 #include "format/json_object.h"
 #include "model/config/rotary_config.h"
-#include "model/family.h"
+#include "model/families/family.h"
 
 namespace lffn {
 

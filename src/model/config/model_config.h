@@ -14,7 +14,7 @@
 #include "format/layer_config.h"
 #include "model/config/distance_config.h"
 #include "model/config/layer_description.h"
-#include "model/family.h"
+#include "model/families/family.h"
 
 namespace lffn {
 

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "format/utf8.h"
-#include "model/encoder/own_math.h"
 #include "runtime/error.h"
+#include "runtime/own_math.h"
 
 namespace lffn {
 namespace {

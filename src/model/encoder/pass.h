@@ -8,8 +8,8 @@
 #include "model/encoder/asked_tokens.h"
 #include "model/encoder/scratch_layout.h"
 #include "model/encoder/stage_clock.h"
-#include "model/encoder/workers.h"
 #include "model/model.h"
+#include "model/tensors/workers.h"
 
 namespace lffn {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/config/model_config.h"
-#include "model/encoder/workers.h"
 #include "model/tensors/weights.h"
+#include "model/tensors/workers.h"
 
 namespace lffn {
 

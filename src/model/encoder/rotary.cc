@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/encoder/own_math.h"
+#include "runtime/own_math.h"
 
 namespace lffn {
 namespace {

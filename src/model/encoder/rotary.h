@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/config/model_config.h"
-#include "model/encoder/workers.h"
+#include "model/tensors/workers.h"
 #include "runtime/memory.h"
 
 namespace lffn {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/family.h"
+#include "model/families/family.h"
 
 namespace lffn {
 namespace {

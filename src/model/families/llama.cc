@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encoders that are made as language models of Llama's kind are: RMS norms before, gated neurons, keys that several
 // heads share.
-#include "model/family.h"
+#include "model/families/family.h"
 
 namespace lffn {
 namespace {

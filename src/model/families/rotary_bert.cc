@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BERT with rotary positions.
-#include "model/family.h"
+#include "model/families/family.h"
 
 namespace lffn {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "format/characters.h"
 #include "format/utf8.h"
-#include "model/encoder/own_math.h"
+#include "runtime/own_math.h"
 
 namespace lffn {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "lookupffn/run.h"
 #include "model/config/activations.h"
-#include "model/encoder/own_math.h"
+#include "runtime/own_math.h"
 
 namespace lffn {
 namespace {

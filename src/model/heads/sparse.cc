@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "model/encoder/own_math.h"
 #include "model/heads/heads.h"
+#include "runtime/own_math.h"
 
 namespace lffn {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "model/encoder/workers.h"
+#include "model/tensors/workers.h"
 
 namespace lffn {
 

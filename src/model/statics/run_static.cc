@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "lookupffn/run.h"
-#include "model/encoder/workers.h"
 #include "model/heads/embedding_forms.h"
+#include "model/tensors/workers.h"
 
 namespace lffn {
 

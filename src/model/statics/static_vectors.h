@@ -13,7 +13,7 @@
 #include "format/folder.h"
 #include "layer/layer.h"
 #include "model/config/sentence_settings.h"
-#include "model/family.h"
+#include "model/families/family.h"
 #include "model/tensors/words.h"
 #include "tokenizer/tokenizer.h"
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "format/safetensors.h"
-#include "model/encoder/workers.h"
 #include "model/tensors/model_tensors.h"
 #include "model/tensors/word_rows.h"
+#include "model/tensors/workers.h"
 #include "runtime/memory.h"
 
 namespace lffn {

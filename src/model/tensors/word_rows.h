@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "model/encoder/workers.h"
 #include "model/tensors/model_tensors.h"
+#include "model/tensors/workers.h"
 #include "runtime/memory.h"
 
 namespace lffn {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "format/safetensors.h"
-#include "model/encoder/workers.h"
+#include "model/tensors/workers.h"
 #include "runtime/memory.h"
 
 namespace lffn {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/tensors/memory_estimate.h"
+#include "model/memory_estimate.h"
 
 #include <algorithm>
 

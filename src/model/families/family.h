@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What families of encoders differ in: the names of config keys and tensors, and a few ways of computing. Everything
-// else is the same code for all of them; each family is one table in families/.
+// else is the same code for all of them; each family is one table beside this file.
 #pragma once
 
 #include <cstdint>

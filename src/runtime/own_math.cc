@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/encoder/own_math.h"
+#include "runtime/own_math.h"
 
 #include <cmath>
 #include <cstdint>
