@@ -6,8 +6,8 @@
 #include "api/file_options.h"
 #include "api/handles.h"
 #include "api/structs.h"
-#include "model/heads/entities.h"
 #include "model/memory_estimate.h"
+#include "run/entities.h"
 #include "runtime/hooks.h"
 
 using namespace lffn;

@@ -4,7 +4,8 @@
 #include "lookupffn/late.h"
 #include "model/config/activations.h"
 #include "model/encoder/scratch_layout.h"
-#include "model/heads/sparse.h"
+#include "model/head_table.h"
+#include "model/model.h"
 #include "model/statics/run_static.h"
 
 namespace lffn {
@@ -56,25 +57,25 @@ int32_t window_of(const LayerDescription& layer) { return layer.is_local ? stati
 }  // namespace
 
 ModelInfo Model::info() const {
-  const int64_t d = config_.hidden_size;
+  const int64_t d = config().hidden_size;
   ModelInfo info = {};
-  info.vocab_size = config_.vocab_size;
-  info.hidden_size = config_.hidden_size;
-  info.num_layers = config_.num_layers;
-  info.num_heads = config_.num_heads;
-  info.head_size = config_.head_size;
-  info.max_tokens = static_cast<int32_t>(config_.max_tokens());
+  info.vocab_size = config().vocab_size;
+  info.hidden_size = config().hidden_size;
+  info.num_layers = config().num_layers;
+  info.num_heads = config().num_heads;
+  info.head_size = config().head_size;
+  info.max_tokens = static_cast<int32_t>(config().max_tokens());
   info.embedding_size = static_cast<int32_t>(embedding_size(std::nullopt));
   info.own_max_tokens = static_cast<int32_t>(own_max_tokens());
   info.num_token_types = num_types();
-  info.several_labels = config_.several_labels ? 1 : 0;
-  info.is_sentence_encoder = sentence_.is_sentence_encoder ? 1 : 0;
-  info.pooling = pooling_of(sentence_);
-  info.normalize = sentence_.normalises() ? LFFN_NORMALIZE_YES : LFFN_NORMALIZE_NO;
-  info.num_prompts = static_cast<int32_t>(sentence_.prompts.size());
-  info.default_prompt = sentence_.default_prompt;
+  info.several_labels = config().several_labels ? 1 : 0;
+  info.is_sentence_encoder = sentence().is_sentence_encoder ? 1 : 0;
+  info.pooling = pooling_of(sentence());
+  info.normalize = sentence().normalises() ? LFFN_NORMALIZE_YES : LFFN_NORMALIZE_NO;
+  info.num_prompts = static_cast<int32_t>(sentence().prompts.size());
+  info.default_prompt = sentence().default_prompt;
   info.score_activation = activation_row(num_classes() > 0 ? rank_activation() : Activation::kNone).score;
-  for (const LayerWeights& layer : weights_.layers) {
+  for (const LayerWeights& layer : weights().layers) {
     info.intermediate_size = std::max(info.intermediate_size, static_cast<int32_t>(layer.down.inputs()));
   }
   info.table_dtype = info.hash_dtype = LFFN_DTYPE_F32;  // where there are none
@@ -83,7 +84,7 @@ ModelInfo Model::info() const {
   info.token_head = static_cast<int32_t>(token_head());
   info.has_lm_head = has_lm_head() ? 1 : 0;
   info.has_tokenizer = tokenizer_ != nullptr ? 1 : 0;
-  info.num_threads = running_.num_threads;
+  info.num_threads = running().num_threads;
   bool seven_bit_inputs = false;
   size_t bytes = 0;
   int64_t stored = 0;
@@ -94,21 +95,21 @@ ModelInfo Model::info() const {
   };
   if (statics_) count(*statics_);
   visit_parts(
-      config_,
+      config(),
       [&](const PartNames&, const auto& part) {
         seven_bit_inputs = seven_bit_inputs || has_seven_bit_inputs(part);
         count(part);
       },
-      weights_);
+      weights());
   info.arithmetic = kArithmetic + (seven_bit_inputs ? kOfSevenBitInputs : 0);
   info.file_bytes = static_cast<size_t>(stored);
-  info.memory_bytes = bytes + places_.bytes() + rotations_.bytes() + query_weights_.bytes();
+  info.memory_bytes = bytes + places().bytes() + rotations().bytes() + query_weights_.bytes();
   info.file_bytes += query_weights_.bytes();
-  info.sparse_size = sentence_.sparse.pools ? config_.vocab_size : 0;
-  info.max_active = sentence_.sparse.max_active;
+  info.sparse_size = sentence().sparse.pools ? config().vocab_size : 0;
+  info.max_active = sentence().sparse.max_active;
   info.kind = statics_ ? LFFN_MODEL_KIND_STATIC : LFFN_MODEL_KIND_ENCODER;
-  info.scratch_bytes = statics_ ? static_scratch_bytes(*this) : most_scratch_bytes(*this) + sparse_scratch_bytes(*this);
-  for (size_t i = 0; i < weights_.layers.size(); ++i) {
+  info.scratch_bytes = statics_ ? static_scratch_bytes(*this, *statics_) : most_scratch_bytes(*this, kHeads);
+  for (size_t i = 0; i < weights().layers.size(); ++i) {
     const lffn_model_layer_info layer = layer_info(i);
     info.attention_flop_per_token += layer.attention_flop_per_token;
     info.attention_flop_per_pair += layer.attention_flop_per_pair;
@@ -121,26 +122,26 @@ ModelInfo Model::info() const {
   }
   // Embeddings with their layer norm, and the last one; static vectors are weighted and added.
   info.other_flop_per_token += statics_ ? 2 * d : 2 * 8 * d + 2 * d;
-  info.other_flop_per_token += weights_.widener.flop_per_row();
+  info.other_flop_per_token += weights().widener.flop_per_row();
   if (has_lm_head()) {
-    const int64_t e = config_.embedding_size;
-    info.lm_head_flop_per_token = weights_.lm_dense.flop_per_row() + 8 * e + 2 * e * config_.vocab_size;
+    const int64_t e = config().embedding_size;
+    info.lm_head_flop_per_token = weights().lm_dense.flop_per_row() + 8 * e + 2 * e * config().vocab_size;
   }
-  info.linear_dtype = linear_dtype(weights_.layers);
-  info.embedding_dtype = statics_ ? statics_->dtype() : weights_.words.dtype();
+  info.linear_dtype = linear_dtype(weights().layers);
+  info.embedding_dtype = statics_ ? statics_->dtype() : weights().words.dtype();
   info.token_vector_size = static_cast<int32_t>(token_vector_size());
-  const LateSettings& late = sentence_.late;
+  const LateSettings& late = sentence().late;
   info.is_late = late.is_late ? 1 : 0;
 
   info.query_tokens = static_cast<int32_t>(late_tokens(LateRole::kQuery));
   info.document_tokens = static_cast<int32_t>(late_tokens(LateRole::kDocument));
   info.max_sim_flags = late.takes_means ? uint32_t{LFFN_MAX_SIM_MEAN} : 0;
   info.attention_dtype = LFFN_DTYPE_F32;
-  for (size_t i = 0; i < weights_.layers.size(); ++i) {
+  for (size_t i = 0; i < weights().layers.size(); ++i) {
     if (attends_in_int8(i)) info.attention_dtype = LFFN_DTYPE_INT8;
   }
   if (tokenizer_ != nullptr) info.tokenizer_bytes = tokenizer_->bytes();
-  for (const LayerDescription& layer : config_.layers) {
+  for (const LayerDescription& layer : config().layers) {
     if (layer.is_limited && layer.after < layer.before) info.is_causal = 1;
     info.window = std::max(info.window, window_of(layer));
     if (layer.rotates) (layer.is_local ? info.local_theta : info.theta) = layer.rotary.theta;
@@ -149,13 +150,13 @@ ModelInfo Model::info() const {
 }
 
 lffn_model_layer_info Model::layer_info(size_t number) const {
-  const LayerWeights& layer = weights_.layers[number];
-  const LayerDescription& description = config_.layers[number];
-  const int64_t d = config_.hidden_size;
+  const LayerWeights& layer = weights().layers[number];
+  const LayerDescription& description = config().layers[number];
+  const int64_t d = config().hidden_size;
   lffn_model_layer_info info = {};
   info.struct_size = sizeof info;
   info.num_heads = description.heads;
-  info.head_size = config_.head_size;
+  info.head_size = config().head_size;
   info.num_neurons = static_cast<int32_t>(layer.down.inputs());
   info.has_linear_map = layer.linear.empty() ? 0 : 1;
   info.num_word_rows = static_cast<int32_t>(layer.word_rows.num_rows());
@@ -176,7 +177,7 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
   info.attention_flop_per_token = layer.query_key_value.flop_per_row() + layer.attention_out.flop_per_row();
   // Of a text so long that it has every distance; the sums for each pair are few.
   info.attention_flop_per_token +=
-      2 * description.query_size() * places_.num_places() * (config_.distances.score_terms - 1);
+      2 * description.query_size() * places().num_places() * (config().distances.score_terms - 1);
   info.attention_flop_per_pair = 4 * description.query_size();
   info.ffn_flop_per_token = layer.up.flop_per_row() + layer.down.flop_per_row() + layer.lookup.flop_per_row() +
                             layer.linear.flop_per_row() + layer.word_rows.flop_per_row();
@@ -184,7 +185,7 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
   info.word_bytes = static_cast<size_t>(layer.word_rows.stored_bytes());
   info.attention_bytes = layer.attention_norm.bytes() + layer.attention_result_norm.bytes() + layer.query_norm.bytes() +
                          layer.key_norm.bytes() + layer.query_key_value.bytes() + layer.attention_out.bytes() +
-                         layer.distance_key.bytes() + layer.distance_query.bytes() + places_.layer_bytes(number) +
+                         layer.distance_key.bytes() + layer.distance_query.bytes() + places().layer_bytes(number) +
                          layer.attention_bias.bytes();
   size_t bytes = 0;
   int64_t stored = 0;

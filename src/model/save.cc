@@ -43,9 +43,9 @@ void Model::store(Stored& stored) const {
   if (statics_) {
     statics_->add_stored(stored.tensors, stored.memory);
   } else {
-    visit_parts(config_, stored, weights_);
+    visit_parts(config(), stored, weights());
   }
-  if (has_lm_head() && weights_.decoder.empty() && family().ties_decoder && !config_.ties_decoder) {
+  if (has_lm_head() && weights().decoder.empty() && family().ties_decoder && !config().ties_decoder) {
     stored({family().decoder}, decoder());  // which then must be there
   }
   if (!query_weights_.empty()) query_weights_.add_stored(stored.tensors, stored.query_tokenizer);
@@ -54,8 +54,8 @@ void Model::store(Stored& stored) const {
     stored.tensors.push_back(view_of(kTokenizerTensor, DType::kU8, {static_cast<int64_t>(stored.tokenizer.size())},
                                      stored.tokenizer.data()));
   }
-  stored.metadata = {{"format", "lookupffn"}, {"format_version", "1"}, {"kind", "model"}, {"config", config_.text}};
-  if (sentence_.is_sentence_encoder || sentence_.pairs) stored.metadata[kSentenceKey] = sentence_to_json(sentence_);
+  stored.metadata = {{"format", "lookupffn"}, {"format_version", "1"}, {"kind", "model"}, {"config", config().text}};
+  if (sentence().is_sentence_encoder || sentence().pairs) stored.metadata[kSentenceKey] = sentence_to_json(sentence());
   if (statics_) stored.metadata[kStaticKey] = static_to_json(statics_->settings());
 }
 
@@ -69,8 +69,8 @@ void Model::save(const std::string& path, LoadProgress* progress) const {
 std::array<uint8_t, Digest::kBytes> Model::read_fingerprint() const {
   Digest digest;
   digest.add_number(static_cast<uint64_t>(info().arithmetic));
-  digest.add_number(running_.flush_denormals ? 1 : 0);
-  for (size_t i = 0; i < weights_.layers.size(); ++i) digest.add_number(attends_in_int8(i) ? 1 : 0);
+  digest.add_number(running().flush_denormals ? 1 : 0);
+  for (size_t i = 0; i < weights().layers.size(); ++i) digest.add_number(attends_in_int8(i) ? 1 : 0);
   Stored named;
   store(named);
   for (const auto& [key, value] : named.metadata) {

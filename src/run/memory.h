@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
-#include "model/heads/entities.h"
 #include "model/text_batch.h"
+#include "run/entities.h"
 #include "run/outputs.h"
 #include "runtime/idle_pool.h"
 

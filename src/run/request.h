@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "lookupffn/lookupffn.h"
-#include "model/heads/entities.h"
 #include "model/model.h"
+#include "run/entities.h"
 #include "texts/text_rows.h"
 
 namespace lffn {

@@ -11,10 +11,10 @@
 
 #include "format/folder.h"
 #include "format/utf8.h"
-#include "model/heads/entities.h"
 #include "model/late/late_vectors.h"
 #include "model/model.h"
 #include "model/text_batch.h"
+#include "run/entities.h"
 #include "tasks/tasks.h"
 #include "tests/fuzz/require.h"
 #include "tests/support/allocator.h"

@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/encoder/asked_tokens.h"
 #include "model/encoder/encoder_layer.h"
-#include "model/heads/heads.h"
-#include "model/heads/pooling.h"
-#include "model/heads/sparse.h"
-#include "model/late/late_vectors.h"
 
 namespace lffn {
 namespace {
@@ -70,66 +67,23 @@ void embed(const Pass& pass, const Span& chunk, const Rows& hidden) {
   }
 }
 
-// Keeps of a chunk's hidden states those whose logits are asked for, and makes of them what else is.
-void collect(const Pass& pass, const Span& chunk, const KeptTokens& kept, const Rows& hidden) {
-  if (pass.call.logits != nullptr) {
-    float* asked = pass.floats(pass.layout.asked);
-    for (int64_t i = 0; i < pass.call.num_positions; ++i) {
-      const int64_t at = pass.call.positions[i] - chunk.begin;
-      if (at >= 0 && at < chunk.tokens) std::copy_n(hidden.row(kept.before(at)), pass.d, asked + i * pass.d);
-    }
-  }
-  if (pass.call.class_scores != nullptr) {
-    float* firsts = pass.floats(pass.layout.firsts);
-    for (int64_t s = chunk.first; s < chunk.last; ++s) {
-      if (pass.call.length(s) == 0) {
-        std::fill_n(firsts + (s - chunk.first) * pass.d, pass.d, 0.0f);
-      } else {
-        float* const out = firsts + (s - chunk.first) * pass.d;
-        const int64_t token = pass.call.offsets[s] - chunk.begin;
-        if (!kept.some()) {
-          pool_for_classes(pass, {hidden.row(token), hidden.stride}, s, out);
-        } else {
-          const bool last = pass.config.class_pooling == ClassPooling::kLast;
-          std::copy_n(hidden.row(kept.before(token + (last ? last_class_token(pass.model, pass.call, s) : 0))), pass.d,
-                      out);
-        }
-      }
-    }
-    classify(pass, chunk);
-  }
-  if (pass.call.token_scores != nullptr) score_tokens(pass, chunk, hidden);
-  if (pass.call.token_vectors != nullptr) make_token_vectors(pass, chunk, hidden);
-  if (pass.call.sparse != nullptr) {
-    if (pass.model.sentence().sparse.of_tokens) {
-      weigh_tokens(pass, chunk, hidden);
-    } else {
-      pool_words(pass, chunk, hidden);
-    }
-  }
-  if (pass.call.embeddings != nullptr) {
-    pool(pass, chunk, kept, hidden);
-    if (runs_modules(pass.model, pass.call)) run_modules(pass, chunk);
-  }
-  if (pass.call.wants_fillings()) fill_masks(pass, chunk, kept, hidden);
-}
-
 }  // namespace
 
-Pass::Pass(const Model& model, const ModelCall& call)
+Pass::Pass(const ModelCore& model, const ModelCall& call, const HeadTable& all_heads)
     : model(model),
       config(model.config()),
       weights(model.weights()),
       call(call),
+      heads(all_heads.wanted(call, model)),
       d(config.hidden_size),
       norms_wide(!weights.widener.empty() && model.family().widening == Widening::kBeforeNorm),
       workers{model.running().kernels, model.threads_of(call), model.running().flush_denormals, call.cancel},
       clock(call.seconds, call.layer_seconds, weights.layers.size()) {}
 
 void Pass::run() {
-  if (call.num_sequences == 0 || (call.hidden == nullptr && !call.wants_heads())) return clock.hand_out();
-  layout = lay_out(model, call);
-  const AskedTokens asked(model, call);
+  if (call.num_sequences == 0 || (call.hidden == nullptr && heads.size() == 0)) return clock.hand_out();
+  const AskedTokens asked(model, call, heads);
+  layout = lay_out(model, call, heads, asked.may_be_some());
   scratch.emplace(model.scratch(), layout.total);
   const Borders around = borders(layout.call);
   model.places().prepare(layout.longest, reinterpret_cast<int32_t*>(bytes(layout.places)));
@@ -147,10 +101,12 @@ void Pass::run() {
     const KeptTokens kept = asked.keep(chunk, reinterpret_cast<int32_t*>(bytes(layout.kept)));
     run_layer(*this, last, chunk, kept, hidden);
     normalise(last_norm, hidden, kept.count);
-    collect(*this, chunk, kept, hidden);
+    for (size_t i = 0; i < heads.size(); ++i) heads[i].run(*this, {chunk, kept, hidden}, layout.of_heads[i]);
     if (call.progress) call.progress(chunk.last);
   }
-  if (call.logits != nullptr) predict(*this);
+  for (size_t i = 0; i < heads.size(); ++i) {
+    if (heads[i].finish != nullptr) heads[i].finish(*this, layout.of_heads[i]);
+  }
   clock.lap(LFFN_STAGE_OTHER);
   clock.hand_out();
 }

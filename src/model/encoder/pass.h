@@ -5,17 +5,17 @@
 
 #include <optional>
 
-#include "model/encoder/asked_tokens.h"
+#include "model/encoder/head.h"
+#include "model/encoder/model_core.h"
 #include "model/encoder/scratch_layout.h"
 #include "model/encoder/stage_clock.h"
-#include "model/model.h"
 #include "model/tensors/workers.h"
 
 namespace lffn {
 
 struct Pass {
-  // Both must outlive it.
-  Pass(const Model& model, const ModelCall& call);
+  // The model and the call must outlive it.
+  Pass(const ModelCore& model, const ModelCall& call, const HeadTable& all_heads);
   void run();
 
   // `copy`, unless it is nullptr, receives the same rows with the same stride.
@@ -26,10 +26,11 @@ struct Pass {
   float* floats(size_t offset) const { return reinterpret_cast<float*>(bytes(offset)); }
   Linear::Packed packed() const { return {reinterpret_cast<int32_t*>(bytes(layout.packed)), layout.packed_stride}; }
 
-  const Model& model;
+  const ModelCore& model;
   const ModelConfig& config;
   const Weights& weights;
   const ModelCall& call;
+  const HeadTable heads;  // that the call wants
   const int64_t d;        // hidden_size
   const bool norms_wide;  // the embeddings' norm is of widened vectors
   const Workers workers;

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "model/model.h"
-
 namespace lffn {
 
 // To length 1, unless it is 0.

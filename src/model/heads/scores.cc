@@ -23,7 +23,7 @@ void softmax(const float* scores, int64_t count, float* out) {
 
 }  // namespace
 
-void activate_scores(const Model& model, int32_t kind, const float* scores, int64_t n, float* out) {
+void activate_scores(const ModelCore& model, int32_t kind, const float* scores, int64_t n, float* out) {
   const int64_t classes = model.num_classes();
   const Activation activation = kind == LFFN_SCORES_PROBABILITIES ? Activation::kSigmoid
                                 : kind == LFFN_SCORES_MODEL       ? model.rank_activation()

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vectors of tokens that late interaction compares, and token weights that become sparse vectors.
 #include "model/late/late_vectors.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "model/encoder/pass.h"
@@ -14,7 +12,7 @@ namespace {
 
 constexpr int64_t kRowsOfItem = 64;
 
-int64_t widest_row(const Model& model) {
+int64_t widest_row(const ModelCore& model) {
   int64_t widest = model.config().hidden_size;
   for (const LateSettings::Layer& layer : model.sentence().late.layers) {
     widest = std::max<int64_t>({widest, layer.inputs, layer.outputs});
@@ -22,28 +20,24 @@ int64_t widest_row(const Model& model) {
   return std::max(widest, model.token_vector_size());
 }
 
-size_t block_bytes(const Model& model) {
-  return static_cast<size_t>(kHeadRows * row_stride(widest_row(model))) * sizeof(float);
+struct VectorsLayout {
+  ScratchParts parts;
+  size_t blocks = 0;  // of rows: those that are gathered, and two between layers
+  size_t block_bytes = 0;
+};
+
+VectorsLayout lay_out_vectors(const ModelCore& model, size_t begin) {
+  VectorsLayout layout = {ScratchParts(begin), 0, 0};
+  if (!model.sentence().late.is_late) return layout;
+  layout.blocks = layout.parts.place_each(3, block_bytes(kHeadRows, widest_row(model)), layout.block_bytes);
+  return layout;
 }
 
-}  // namespace
+bool wants_vectors(const ModelCall& call, const ModelCore&) { return call.token_vectors != nullptr; }
 
-// Rows as they come, and two between layers.
-void place_late_stage(const Model& model, int64_t chunk, ScratchLayout& layout) {
-  const SentenceSettings& sentence = model.sentence();
-  if (sentence.late.is_late) layout.late.place_each(3, block_bytes(model), layout.late_bytes);
-  if (sentence.sparse.of_tokens) layout.weights.place(static_cast<size_t>(chunk) * sizeof(float));
+size_t vectors_end(const ModelCall&, const ModelCore& model, const ChunkExtent&, size_t begin) {
+  return lay_out_vectors(model, begin).parts.end();
 }
-
-void add_tokens_with_vectors(const LateSettings& late, LateRole role, const int32_t* ids, int64_t begin, int64_t end,
-                             std::vector<int64_t>& to) {
-  for (int64_t t = begin; t < end; ++t) {
-    if (late.is_late && ((t == begin && late.skips_first_token) || !late.keeps(role, ids[t]))) continue;
-    to.push_back(t);
-  }
-}
-
-namespace {
 
 // What a layer makes of some rows.
 void run_late_layer(const Pass& pass, size_t number, const Rows& in, int64_t rows, const Rows& out) {
@@ -67,9 +61,8 @@ void run_late_layer(const Pass& pass, size_t number, const Rows& in, int64_t row
   }
 }
 
-}  // namespace
-
-void make_token_vectors(const Pass& pass, const Span& chunk, const Rows& hidden) {
+void make_token_vectors(const Pass& pass, const HiddenStates& states, size_t) {
+  const Span& chunk = states.chunk;
   const LateSettings& late = pass.model.sentence().late;
   const int64_t size = pass.model.token_vector_size();
   const int64_t* first = nullptr;
@@ -85,17 +78,18 @@ void make_token_vectors(const Pass& pass, const Span& chunk, const Rows& hidden)
   const bool scales = pass.call.scaling == Scaling::kYes ||
                       (pass.call.scaling == Scaling::kAsModel && (late.is_late ? late.normalises : layers > 0));
   const int64_t at_once = gathers || layers > 1 ? kHeadRows : std::max<int64_t>(count, 1);
+  const VectorsLayout layout = lay_out_vectors(pass.model, pass.layout.stage);
+  const Borders borders = pass.borders(layout.parts);
   const auto block = [&](size_t number) {
-    return Rows{pass.floats(pass.layout.stage + number * pass.layout.late_bytes), row_stride(widest_row(pass.model))};
+    return Rows{pass.floats(layout.blocks + number * layout.block_bytes), row_stride(widest_row(pass.model))};
   };
-  const Borders borders = pass.borders(pass.layout.late);
   const Rows gathered = block(0);
   for (int64_t done = 0; done < count; done += at_once) {
     const int64_t rows = std::min(at_once, count - done);
-    Rows now = {hidden.row(done), hidden.stride};
+    Rows now = {states.rows.row(done), states.rows.stride};
     if (gathers) {
       for (int64_t r = 0; r < rows; ++r) {
-        std::copy_n(hidden.row(first[done + r] - chunk.begin), pass.d, gathered.row(r));
+        std::copy_n(states.of(first[done + r]), pass.d, gathered.row(r));
       }
       now = gathered;
     }
@@ -116,30 +110,15 @@ void make_token_vectors(const Pass& pass, const Span& chunk, const Rows& hidden)
   }
 }
 
-// Each token has one weight; of a token that comes again the largest counts.
-void weigh_tokens(const Pass& pass, const Span& chunk, const Rows& hidden) {
-  const std::vector<int32_t>& left_out = pass.model.sentence().sparse.left_out;
-  const Borders borders = pass.borders(pass.layout.weights);
-  Linear::Call weigh;
-  weigh.in = hidden;
-  weigh.rows = chunk.tokens;
-  weigh.out = {pass.floats(pass.layout.stage), 1};
-  pass.weights.sparse_tokens.run(pass.workers, weigh);
-  std::vector<std::pair<int32_t, float>> weights;
-  for (int64_t s = chunk.first; s < chunk.last; ++s) {
-    weights.clear();
-    for (int64_t t = pass.call.offsets[s]; t < pass.call.offsets[s + 1]; ++t) {
-      const float weight = *weigh.out.row(t - chunk.begin);
-      if (!(weight > 0) || std::binary_search(left_out.begin(), left_out.end(), pass.call.ids[t])) continue;
-      weights.emplace_back(pass.call.ids[t], weight);
-    }
-    std::sort(weights.begin(), weights.end());
-    for (size_t i = 0; i < weights.size(); ++i) {  // the last of each token is its largest
-      if (i + 1 == weights.size() || weights[i + 1].first != weights[i].first) {
-        pass.call.sparse->add(weights[i].first, weights[i].second);
-      }
-    }
-    pass.call.sparse->finish_row(pass.call.sparse_limits);
+}  // namespace
+
+const Head kTokenVectorsHead = {wants_vectors, nullptr, nullptr, nullptr, vectors_end, make_token_vectors, nullptr};
+
+void add_tokens_with_vectors(const LateSettings& late, LateRole role, const int32_t* ids, int64_t begin, int64_t end,
+                             std::vector<int64_t>& to) {
+  for (int64_t t = begin; t < end; ++t) {
+    if (late.is_late && ((t == begin && late.skips_first_token) || !late.keeps(role, ids[t]))) continue;
+    to.push_back(t);
   }
 }
 

@@ -10,7 +10,7 @@
 
 #include "format/folder.h"
 #include "format/safetensors.h"
-#include "model/heads/sparse_rows.h"
+#include "model/encoder/sparse_rows.h"
 #include "tokenizer/tokenizer.h"
 
 namespace lffn {

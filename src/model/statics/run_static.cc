@@ -13,26 +13,25 @@ namespace lffn {
 namespace {
 
 // A row for each thread, `stride` bytes from one to the next.
-ScratchParts rows_of_threads(const Model& model, size_t& stride) {
+ScratchParts rows_of_threads(const ModelCore& model, const StaticVectors& vectors, size_t& stride) {
   ScratchParts parts;
-  parts.place_each(model.running().num_threads, static_cast<size_t>(model.statics()->size()) * sizeof(float), stride);
+  parts.place_each(model.running().num_threads, static_cast<size_t>(vectors.size()) * sizeof(float), stride);
   return parts;
 }
 
 }  // namespace
 
-size_t static_scratch_bytes(const Model& model) {
+size_t static_scratch_bytes(const ModelCore& model, const StaticVectors& vectors) {
   size_t stride = 0;
-  return rows_of_threads(model, stride).end();
+  return rows_of_threads(model, vectors, stride).end();
 }
 
-void run_static(const Model& model, const ModelCall& call) {
-  const StaticVectors& vectors = *model.statics();
+void run_static(const ModelCore& model, const StaticVectors& vectors, const ModelCall& call) {
   const int64_t size = vectors.size();
   const Workers workers = {model.running().kernels, model.threads_of(call), model.running().flush_denormals,
                            call.cancel};
   size_t stride = 0;
-  const ScratchParts rows = rows_of_threads(model, stride);
+  const ScratchParts rows = rows_of_threads(model, vectors, stride);
   const ScratchPool::Lease scratch(model.scratch(), rows.end());
   const Borders borders(scratch.data(), rows);
   const bool scales =

@@ -2,12 +2,13 @@
 // Runs models of static vectors.
 #pragma once
 
-#include "model/model.h"
+#include "model/encoder/model_core.h"
+#include "model/statics/static_vectors.h"
 
 namespace lffn {
 
 // The call wants embeddings or token vectors, and nothing else.
-void run_static(const Model& model, const ModelCall& call);
-size_t static_scratch_bytes(const Model& model);
+void run_static(const ModelCore& model, const StaticVectors& vectors, const ModelCall& call);
+size_t static_scratch_bytes(const ModelCore& model, const StaticVectors& vectors);
 
 }  // namespace lffn

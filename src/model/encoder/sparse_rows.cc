@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/heads/sparse_rows.h"
+#include "model/encoder/sparse_rows.h"
 
 #include <algorithm>
 
 namespace lffn {
+
+void SparseRows::keep_largest() {
+  std::sort(new_.begin(), new_.end());
+  const auto is_followed = [](const auto& a, const auto& b) { return a.first == b.first; };
+  // From behind, as the last of each token is its largest.
+  new_.erase(new_.begin(), std::unique(new_.rbegin(), new_.rend(), is_followed).base());
+}
 
 void SparseRows::finish_row(const SparseLimits& limits) {
   const auto is_before = [](const auto& a, const auto& b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/heads/entities.h"
+#include "run/entities.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sparse vector for each sequence: the language model's scores of all its tokens, pooled over them.
-#include "model/heads/sparse.h"
-
 #include <algorithm>
 
 #include "model/heads/heads.h"
+#include "model/heads/word_scores.h"
 #include "runtime/own_math.h"
 
 namespace lffn {
 namespace {
 
 // Sequences whose scores are pooled at once: each takes a row of the vocabulary.
-int64_t sequences_at_once(const Model& model) { return std::max(model.running().num_threads, 1); }
+int64_t sequences_at_once(const ModelCore& model) { return std::max(model.running().num_threads, 1); }
 
 // What the scores of a call are pooled in.
 struct SparseLayout {
@@ -25,19 +24,22 @@ struct SparseLayout {
   size_t pooled = 0;         // [sequences][vocab_size]
 };
 
-SparseLayout lay_out_sparse(const Model& model) {
+bool makes_sparse(const ModelCore& model) {
+  const SparseSettings& settings = model.sentence().sparse;
+  return settings.pools && !settings.of_tokens;
+}
+
+SparseLayout lay_out_sparse(const ModelCore& model, size_t begin) {
   const ModelConfig& config = model.config();
   SparseLayout layout;
-  ScratchParts& parts = layout.parts;
-  const auto floats = [](int64_t rows, int64_t stride) {
-    return checked_product(checked_product(static_cast<size_t>(rows), static_cast<size_t>(stride)), sizeof(float));
-  };
-  layout.states = parts.place(floats(layout.rows, config.hidden_size));
-  layout.block = parts.place(floats(layout.rows, row_stride(config.embedding_size)));
+  ScratchParts& parts = layout.parts = ScratchParts(begin);
+  if (!makes_sparse(model)) return layout;
+  layout.states = parts.place(floats_bytes(layout.rows, config.hidden_size));
+  layout.block = parts.place(floats_bytes(layout.rows, row_stride(config.embedding_size)));
   layout.words = parts.place(model.decoder().scratch_bytes(layout.rows));
-  layout.scores = parts.place_each(model.running().num_threads, floats(model.decoder().most_scores(layout.rows), 1),
-                                   layout.scores_bytes);
-  layout.pooled = parts.place(floats(sequences_at_once(model), config.vocab_size));
+  layout.scores = parts.place_each(model.running().num_threads,
+                                   floats_bytes(model.decoder().most_scores(layout.rows), 1), layout.scores_bytes);
+  layout.pooled = parts.place(floats_bytes(sequences_at_once(model), config.vocab_size));
   return layout;
 }
 
@@ -48,21 +50,22 @@ float activated(const SparseSettings& settings, float score) {
   return settings.takes_log_twice ? log_of(log_of(score)) : log_of(score);
 }
 
-}  // namespace
-
-size_t sparse_scratch_bytes(const Model& model) {
-  const SparseSettings& settings = model.sentence().sparse;
-  return settings.pools && !settings.of_tokens ? lay_out_sparse(model).parts.end() : 0;
+bool wants_sparse(const ModelCall& call, const ModelCore& model) {
+  return call.sparse != nullptr && makes_sparse(model);
 }
 
-void pool_words(const Pass& pass, const Span& chunk, const Rows& hidden) {
+size_t sparse_end(const ModelCall&, const ModelCore& model, const ChunkExtent&, size_t begin) {
+  return lay_out_sparse(model, begin).parts.end();
+}
+
+void pool_words(const Pass& pass, const HiddenStates& states, size_t) {
+  const Span& chunk = states.chunk;
   const SparseSettings& settings = pass.model.sentence().sparse;
-  const SparseLayout layout = lay_out_sparse(pass.model);
-  const ScratchPool::Lease scratch(pass.model.scratch(), layout.parts.end());
-  const Borders borders(scratch.data(), layout.parts);
-  const auto at = [&](size_t place) { return reinterpret_cast<float*>(scratch.data() + place); };
+  const SparseLayout layout = lay_out_sparse(pass.model, pass.layout.stage);
+  const Borders borders = pass.borders(layout.parts);
   const int64_t vocabulary = pass.config.vocab_size;
-  float* const pooled = at(layout.pooled);
+  float* const pooled = pass.floats(layout.pooled);
+  float* const block_states = pass.floats(layout.states);
   for (int64_t first = chunk.first; first < chunk.last; first += sequences_at_once(pass.model)) {
     const int64_t last = std::min(chunk.last, first + sequences_at_once(pass.model));
     std::fill_n(pooled, (last - first) * vocabulary, 0.0f);
@@ -83,16 +86,16 @@ void pool_words(const Pass& pass, const Span& chunk, const Rows& hidden) {
         }
       };
       for (int64_t r = 0; r < rows; ++r) {
-        std::copy_n(hidden.row(t + r - chunk.begin), pass.d, at(layout.states) + r * pass.d);
+        std::copy_n(states.of(t + r), pass.d, block_states + r * pass.d);
       }
-      const Rows block = {at(layout.block), row_stride(pass.config.embedding_size)};
-      prepare_words(pass, at(layout.states), rows, block);
+      const Rows block = {pass.floats(layout.block), row_stride(pass.config.embedding_size)};
+      prepare_words(pass, block_states, rows, block);
       WordMatrix::Call words;
       words.in = block;
       words.rows = rows;
       words.bias = pass.weights.decoder_bias.data();
-      words.out = {at(layout.scores), static_cast<int64_t>(layout.scores_bytes / sizeof(float))};
-      words.scratch = scratch.data() + layout.words;
+      words.out = {pass.floats(layout.scores), static_cast<int64_t>(layout.scores_bytes / sizeof(float))};
+      words.scratch = pass.bytes(layout.words);
       pass.model.decoder().score(pass.workers, words, pool);
     }
     // Of the largest score the logarithm is the largest, too.
@@ -105,5 +108,9 @@ void pool_words(const Pass& pass, const Span& chunk, const Rows& hidden) {
     }
   }
 }
+
+}  // namespace
+
+const Head kSparseVectorsHead = {wants_sparse, nullptr, nullptr, nullptr, sparse_end, pool_words, nullptr};
 
 }  // namespace lffn
