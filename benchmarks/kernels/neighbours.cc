@@ -61,7 +61,7 @@ lffn_layer* make_layer(int32_t threads) {
 }
 
 std::unique_ptr<const lffn::Model> make_model(const std::string& file, int32_t threads) {
-  lffn::LoadOptions options;
+  lffn::ModelLoadOptions options;
   options.num_threads = threads;
   options.table_dtype = options.hash_dtype = options.linear_dtype = LFFN_DTYPE_INT8;
   return lffn::load_model(file, options, lffn::usable_kernels());

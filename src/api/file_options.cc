@@ -11,21 +11,21 @@ namespace {
 struct ChosenType {
   const char* name;
   int32_t lffn_load_options::*given;
-  int32_t LoadOptions::*chosen;
+  int32_t ModelLoadOptions::*chosen;
   bool bf16;  // LFFN_DTYPE_BF16 is one of them
   bool int4;  // LFFN_DTYPE_INT4, too
 };
 constexpr ChosenType kChosenTypes[] = {
-    {"table_dtype", &lffn_load_options::table_dtype, &LoadOptions::table_dtype, true, false},
-    {"hash_dtype", &lffn_load_options::hash_dtype, &LoadOptions::hash_dtype, false, false},
-    {"linear_dtype", &lffn_load_options::linear_dtype, &LoadOptions::linear_dtype, true, false},
-    {"embedding_dtype", &lffn_load_options::embedding_dtype, &LoadOptions::embedding_dtype, true, false},
-    {"word_dtype", &lffn_load_options::word_dtype, &LoadOptions::word_dtype, true, true},
-    {"attention_dtype", &lffn_load_options::attention_dtype, &LoadOptions::attention_dtype, false, false},
+    {"table_dtype", &lffn_load_options::table_dtype, &ModelLoadOptions::table_dtype, true, false},
+    {"hash_dtype", &lffn_load_options::hash_dtype, &ModelLoadOptions::hash_dtype, false, false},
+    {"linear_dtype", &lffn_load_options::linear_dtype, &ModelLoadOptions::linear_dtype, true, false},
+    {"embedding_dtype", &lffn_load_options::embedding_dtype, &ModelLoadOptions::embedding_dtype, true, false},
+    {"word_dtype", &lffn_load_options::word_dtype, &ModelLoadOptions::word_dtype, true, true},
+    {"attention_dtype", &lffn_load_options::attention_dtype, &ModelLoadOptions::attention_dtype, false, false},
 };
 
-LoadOptions read_options(const lffn_load_options& given) {
-  LoadOptions result;
+ModelLoadOptions read_options(const lffn_load_options& given) {
+  ModelLoadOptions result;
   check_threads(given.num_threads, "options.num_threads");
   for (const ChosenType& type : kChosenTypes) {
     const int32_t dtype = given.*type.given;

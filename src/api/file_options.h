@@ -5,7 +5,7 @@
 #include "api/handles.h"
 #include "api/structs.h"
 #include "format/load_progress.h"
-#include "layer/layer.h"
+#include "model/config/load_options.h"
 
 namespace lffn {
 
@@ -19,7 +19,7 @@ class Loading {
   Loading(const Loading&) = delete;
   Loading& operator=(const Loading&) = delete;
 
-  const LoadOptions& options() const { return options_; }
+  const ModelLoadOptions& options() const { return options_; }
   const Kernels& kernels() const { return kernels_; }
   const SharedRuntime& runtime() const { return runtime_; }
   const int32_t* cancel() const { return progress_.cancel(); }
@@ -29,7 +29,7 @@ class Loading {
  private:
   explicit Loading(const lffn_load_options& given);
 
-  LoadOptions options_;  // first: numbers are checked before pointers are followed
+  ModelLoadOptions options_;  // first: numbers are checked before pointers are followed
   SharedRuntime runtime_;
   UseHooks hooks_;
   const Kernels& kernels_;

@@ -18,14 +18,8 @@ struct LoadOptions {
   int32_t num_threads = 0;  // 0: what the environment leaves
   int32_t table_dtype = LFFN_DTYPE_AS_STORED;
   int32_t hash_dtype = LFFN_DTYPE_AS_STORED;
-  int32_t linear_dtype = LFFN_DTYPE_AS_STORED;     // of a model's linear layers
-  int32_t embedding_dtype = LFFN_DTYPE_AS_STORED;  // of its word embeddings and its decoder: also LFFN_DTYPE_BF16
-  int32_t attention_dtype = LFFN_DTYPE_AS_STORED;  // of its attention: as stored is as its linear layers
-  int32_t word_dtype = LFFN_DTYPE_AS_STORED;       // of its rows by word: also LFFN_DTYPE_BF16 and LFFN_DTYPE_INT4
   bool map_file = false;
   bool flush_denormals = false;
-  bool seven_bit_inputs = false;  // of a model's int8 linear layers
-  std::string adapter;            // of a model; empty: none
   std::shared_ptr<Executor> executor = default_executor();
   int32_t most_threads = 0;          // whatever num_threads says; 0: no limit
   LoadProgress* progress = nullptr;  // nullptr: nobody wants to know

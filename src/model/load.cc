@@ -125,7 +125,7 @@ void check_vocabulary(const Tokenizer* tokenizer, int32_t vocab_size) {
 }
 
 ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, std::vector<TensorView>& views,
-                      std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options,
+                      std::shared_ptr<const Tokenizer> tokenizer, const ModelLoadOptions& options,
                       QueryWeights query_weights) {
   ModelConfig config = parse_model_config(config_text);
   if (options.attention_dtype == LFFN_DTYPE_INT8 && config.distances.kind != Distances::kNone) {
@@ -162,7 +162,7 @@ ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, s
 
 ReadModel check_static_parts(const std::string& config_text, SentenceSettings sentence, const StaticSettings& settings,
                              const std::vector<TensorView>& views, std::shared_ptr<const Tokenizer> tokenizer,
-                             const LoadOptions& options) {
+                             const ModelLoadOptions& options) {
   if (!options.adapter.empty()) refuse_adapter(options.adapter);
   ReadModel parts;
   parts.static_tensors = check_static_tensors(views);
@@ -191,7 +191,7 @@ std::string folder_name(const Folder& folder) {
 
 // use(ReadModel), while what they point into is there.
 template <typename Use>
-auto with_file(const Bytes& bytes, const LoadOptions& options, Use&& use) {
+auto with_file(const Bytes& bytes, const ModelLoadOptions& options, Use&& use) {
   Safetensors file = parse_safetensors(bytes);
   const std::string& config = stored_config(file, "model");
   const auto found = file.metadata.find(kSentenceKey), statics = file.metadata.find(kStaticKey);
@@ -226,7 +226,7 @@ void find_words(SentenceFolder& folder, const std::vector<TensorView>& tensors, 
 }
 
 template <typename Use>
-auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
+auto with_folder(const Folder& given, const ModelLoadOptions& options, Use&& use) {
   const CountedFolder counted(given, options.progress);
   const Folder& folder = counted;
   const std::string saved = given.path(kSavedModel);
@@ -265,13 +265,13 @@ auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
 }
 
 template <typename Use>
-auto with_path(const std::string& path, const LoadOptions& options, Use&& use) {
+auto with_path(const std::string& path, const ModelLoadOptions& options, Use&& use) {
   if (is_folder(path)) return with_folder(FolderOnDisk(path, options.map_file), options, use);
   return naming(path, [&] { return with_file(*open_file(path, options), options, use); });
 }
 
 // Makes a model of the parts.
-auto maker(const LoadOptions& options, const Kernels& kernels) {
+auto maker(const ModelLoadOptions& options, const Kernels& kernels) {
   return [&](ReadModel parts) {
     if (!parts.static_tensors.empty()) {
       StaticVectors statics(parts.static_settings, parts.static_tensors, options, parts.tokenizer.get());
@@ -287,22 +287,24 @@ auto maker(const LoadOptions& options, const Kernels& kernels) {
 
 }  // namespace
 
-std::unique_ptr<const Model> load_model_file(const Bytes& file, const LoadOptions& options, const Kernels& kernels) {
+std::unique_ptr<const Model> load_model_file(const Bytes& file, const ModelLoadOptions& options,
+                                             const Kernels& kernels) {
   return with_file(file, options, maker(options, kernels));
 }
 
-std::unique_ptr<const Model> load_model_folder(const Folder& folder, const LoadOptions& options,
+std::unique_ptr<const Model> load_model_folder(const Folder& folder, const ModelLoadOptions& options,
                                                const Kernels& kernels) {
   return with_folder(folder, options, maker(options, kernels));
 }
 
-std::unique_ptr<const Model> load_model(const std::string& path, const LoadOptions& options, const Kernels& kernels) {
+std::unique_ptr<const Model> load_model(const std::string& path, const ModelLoadOptions& options,
+                                        const Kernels& kernels) {
   return with_path(path, options, maker(options, kernels));
 }
 
 namespace {
 
-MemoryEstimate estimate_parts(const ReadModel& parts, const LoadOptions& options, const Kernels& kernels) {
+MemoryEstimate estimate_parts(const ReadModel& parts, const ModelLoadOptions& options, const Kernels& kernels) {
   if (parts.static_tensors.empty()) {
     MemoryEstimate found = estimate_memory(parts.config, parts.tensors, options, kernels);
     found.weights += parts.query_weights.bytes();
@@ -316,11 +318,11 @@ MemoryEstimate estimate_parts(const ReadModel& parts, const LoadOptions& options
 
 }  // namespace
 
-MemoryEstimate estimate_memory(const std::string& path, const LoadOptions& options, const Kernels& kernels) {
+MemoryEstimate estimate_memory(const std::string& path, const ModelLoadOptions& options, const Kernels& kernels) {
   return with_path(path, options, [&](const ReadModel& parts) { return estimate_parts(parts, options, kernels); });
 }
 
-MemoryEstimate estimate_memory(const Folder& folder, const LoadOptions& options, const Kernels& kernels) {
+MemoryEstimate estimate_memory(const Folder& folder, const ModelLoadOptions& options, const Kernels& kernels) {
   return with_folder(folder, options, [&](const ReadModel& parts) { return estimate_parts(parts, options, kernels); });
 }
 

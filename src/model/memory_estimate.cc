@@ -13,7 +13,7 @@ namespace {
 // The bytes of all parts, and of what is at work while one is packed.
 class EstimateSum {
  public:
-  EstimateSum(const LoadOptions& options, const Kernels& kernels) : options_(options), kernels_(kernels) {}
+  EstimateSum(const ModelLoadOptions& options, const Kernels& kernels) : options_(options), kernels_(kernels) {}
 
   void operator()(const PartNames&, const FloatTensor& part) {
     if (!part.empty()) add(Floats::bytes_for(part.values->shape));
@@ -60,7 +60,7 @@ class EstimateSum {
   }
   void work(size_t bytes) { work_ = std::max(work_, bytes); }
 
-  const LoadOptions& options_;
+  const ModelLoadOptions& options_;
   const Kernels& kernels_;
   size_t weights_ = 0;
   size_t work_ = size_t{1} << 20;  // windows into files, rows on their way
@@ -68,7 +68,7 @@ class EstimateSum {
 
 }  // namespace
 
-MemoryEstimate estimate_memory(const ModelConfig& config, const ModelTensors& tensors, const LoadOptions& options,
+MemoryEstimate estimate_memory(const ModelConfig& config, const ModelTensors& tensors, const ModelLoadOptions& options,
                                const Kernels& kernels) {
   EstimateSum sum(options, kernels);
   visit_parts(config, sum, tensors);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "format/folder.h"
-#include "layer/layer.h"
+#include "model/config/load_options.h"
 #include "model/tensors/model_tensors.h"
 
 namespace lffn {
@@ -15,12 +15,12 @@ struct MemoryEstimate {
   size_t loading = 0;  // at the peak of loading, the weights included
 };
 
-MemoryEstimate estimate_memory(const ModelConfig& config, const ModelTensors& tensors, const LoadOptions& options,
+MemoryEstimate estimate_memory(const ModelConfig& config, const ModelTensors& tensors, const ModelLoadOptions& options,
                                const Kernels& kernels);
 
 // Reads a folder or a single file as load_model does, and keeps nothing. Throws Error.
-MemoryEstimate estimate_memory(const std::string& path, const LoadOptions& options, const Kernels& kernels);
+MemoryEstimate estimate_memory(const std::string& path, const ModelLoadOptions& options, const Kernels& kernels);
 // The same of the files of load_model_folder.
-MemoryEstimate estimate_memory(const Folder& folder, const LoadOptions& options, const Kernels& kernels);
+MemoryEstimate estimate_memory(const Folder& folder, const ModelLoadOptions& options, const Kernels& kernels);
 
 }  // namespace lffn

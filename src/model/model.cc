@@ -11,7 +11,7 @@
 namespace lffn {
 
 Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& tensors,
-             std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options, const Kernels& kernels,
+             std::shared_ptr<const Tokenizer> tokenizer, const ModelLoadOptions& options, const Kernels& kernels,
              QueryWeights query_weights)
     : ModelCore(std::move(config), std::move(sentence), tensors, options, kernels),
       chat_template_(this->sentence().pairs ? make_chat_template(*this->sentence().pairs, flag_of(options.progress))
@@ -27,7 +27,7 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
 }
 
 Model::Model(ModelConfig config, SentenceSettings sentence, StaticVectors statics,
-             std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options, const Kernels& kernels)
+             std::shared_ptr<const Tokenizer> tokenizer, const ModelLoadOptions& options, const Kernels& kernels)
     : ModelCore(std::move(config), std::move(sentence), options, kernels),
       tokenizer_(std::move(tokenizer)),
       statics_(std::move(statics)) {}

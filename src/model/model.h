@@ -28,12 +28,12 @@ class Model : public ModelCore {
  public:
   // Copies what it needs of the tensors. The tokenizer may be nullptr. Throws Error.
   Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& tensors,
-        std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options, const Kernels& kernels,
+        std::shared_ptr<const Tokenizer> tokenizer, const ModelLoadOptions& options, const Kernels& kernels,
         QueryWeights query_weights = {});
 
   // The same for a model of static vectors, which has no layers.
   Model(ModelConfig config, SentenceSettings sentence, StaticVectors statics,
-        std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options, const Kernels& kernels);
+        std::shared_ptr<const Tokenizer> tokenizer, const ModelLoadOptions& options, const Kernels& kernels);
 
   // The call must be sound: ids in the vocabulary, types below num_types(), offsets in order, sequences not too long,
   // the heads there.
@@ -71,13 +71,15 @@ class Model : public ModelCore {
 };
 
 // Reads a model's single file. Throws Error(LFFN_ERROR_BAD_MODEL).
-std::unique_ptr<const Model> load_model_file(const Bytes& file, const LoadOptions& options, const Kernels& kernels);
+std::unique_ptr<const Model> load_model_file(const Bytes& file, const ModelLoadOptions& options,
+                                             const Kernels& kernels);
 
 // Reads the files of a folder. Throws Error.
-std::unique_ptr<const Model> load_model_folder(const Folder& folder, const LoadOptions& options,
+std::unique_ptr<const Model> load_model_folder(const Folder& folder, const ModelLoadOptions& options,
                                                const Kernels& kernels);
 
 // Reads a folder or a single file. Throws Error.
-std::unique_ptr<const Model> load_model(const std::string& path, const LoadOptions& options, const Kernels& kernels);
+std::unique_ptr<const Model> load_model(const std::string& path, const ModelLoadOptions& options,
+                                        const Kernels& kernels);
 
 }  // namespace lffn

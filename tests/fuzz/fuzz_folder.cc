@@ -328,7 +328,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const auto& [name, content] : given) files[name] = content;
   std::vector<FolderInMemory::File> list;
   for (const auto& [name, content] : files) list.push_back({name, content.data(), content.size()});
-  LoadOptions options;
+  ModelLoadOptions options;
   options.num_threads = 1;
   if (config_text.find("lora_adaptations") != std::string::npos) options.adapter = "b";
   try {

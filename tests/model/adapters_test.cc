@@ -91,8 +91,8 @@ MadeFolder summed_folder(int64_t adapter) {
   return summed;
 }
 
-LoadOptions with(const std::string& adapter, int32_t linear_dtype = LFFN_DTYPE_AS_STORED) {
-  LoadOptions options;
+ModelLoadOptions with(const std::string& adapter, int32_t linear_dtype = LFFN_DTYPE_AS_STORED) {
+  ModelLoadOptions options;
   options.adapter = adapter;
   options.linear_dtype = linear_dtype;
   return options;
@@ -141,7 +141,7 @@ TEST(Adapters, SavedAsSums) {
   for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
     const auto model = published_folder().load(with("text-matching", dtype));
     model->save(path);
-    EXPECT_EQ(hidden_of(*load_model(path, LoadOptions(), usable_kernels())), hidden_of(*model));
+    EXPECT_EQ(hidden_of(*load_model(path, ModelLoadOptions(), usable_kernels())), hidden_of(*model));
     expect_error(LFFN_ERROR_INVALID_ARGUMENT, "merged or left out when the file was written",
                  [&] { load_model(path, with("text-matching"), usable_kernels()); });
   }
@@ -154,7 +154,7 @@ TEST(Adapters, EstimatedWithTheirMatrices) {
   const FolderInMemory folder(
       {{"config.json", config.data(), config.size()}, {"model.safetensors", weights.data(), weights.size()}});
   const MemoryEstimate with_one = estimate_memory(folder, with("separation"), usable_kernels());
-  const MemoryEstimate without = estimate_memory(folder, LoadOptions(), usable_kernels());
+  const MemoryEstimate without = estimate_memory(folder, ModelLoadOptions(), usable_kernels());
   EXPECT_EQ(with_one.weights, without.weights);
   EXPECT_GE(with_one.loading, without.loading + sizeof(float) * kRank * (kWords + kSize));
   EXPECT_GE(with_one.weights, published.load(with("separation"))->info().memory_bytes);

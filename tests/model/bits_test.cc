@@ -137,7 +137,7 @@ TEST_P(ModelBits, AnyInstructionSet) {
     for (const char* name : {"avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot", "neoni8mm"}) {
       const Kernels* kernels = find_kernels(name);
       if (kernels == nullptr) continue;
-      LoadOptions options;
+      ModelLoadOptions options;
       options.num_threads = 1;
       options.linear_dtype = dtype;
       options.seven_bit_inputs = flags == LFFN_LOAD_SEVEN_BIT_INPUTS;

@@ -55,18 +55,18 @@ TEST_F(DistanceFiles, SavedAndEstimated) {
   for (const char* name : kNames) {
     for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
       const MadeFolder folder = small(name);
-      LoadOptions options;
+      ModelLoadOptions options;
       options.linear_dtype = dtype;
       const auto model = folder.load(options);
       const SomeIds input = few_ids();
       const std::vector<float> hidden = hidden_of(*model, input);
       EXPECT_EQ(model->info().linear_dtype, dtype);
       model->save(path("saved"));
-      const auto saved = load_model(path("saved"), LoadOptions(), usable_kernels());
+      const auto saved = load_model(path("saved"), ModelLoadOptions(), usable_kernels());
       EXPECT_EQ(hidden_of(*saved, input), hidden) << name;
       EXPECT_EQ(saved->info().memory_bytes, model->info().memory_bytes) << name;
       EXPECT_EQ(saved->info().num_parameters, model->info().num_parameters) << name;
-      const MemoryEstimate told = estimate_memory(path("saved"), LoadOptions(), usable_kernels());
+      const MemoryEstimate told = estimate_memory(path("saved"), ModelLoadOptions(), usable_kernels());
       EXPECT_EQ(told.weights, model->info().memory_bytes) << name;
       EXPECT_GT(model->info().file_bytes, 0u);
       EXPECT_GT(std::filesystem::file_size(path("saved")), model->info().file_bytes);

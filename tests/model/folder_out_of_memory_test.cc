@@ -72,7 +72,7 @@ class FolderOutOfMemory : public InFolder {
     }
   }
 
-  LoadOptions options_;
+  ModelLoadOptions options_;
 };
 
 TEST_F(FolderOutOfMemory, Loading) {

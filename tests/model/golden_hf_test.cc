@@ -58,7 +58,7 @@ struct Input {
 class GoldenHf : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    model_ = load_model_folder(WithoutTokenizer(GetParam()), LoadOptions(), usable_kernels());
+    model_ = load_model_folder(WithoutTokenizer(GetParam()), ModelLoadOptions(), usable_kernels());
     file_ = std::make_unique<FileBytes>(GetParam() + "/io.safetensors");
     io_ = parse_safetensors(file_->data(), file_->size());
   }
@@ -162,7 +162,7 @@ TEST_P(GoldenHf, HiddenStatesAndLogits) {
 // The texts' tokens, cut as the reference's are, and their types.
 TEST_P(GoldenHf, TextsAndPairs) {
   if (io_.find("embeddings") != nullptr) GTEST_SKIP() << "embeddings only";
-  model_ = load_model(GetParam(), LoadOptions(), usable_kernels());
+  model_ = load_model(GetParam(), ModelLoadOptions(), usable_kernels());
   if (model_->tokenizer() == nullptr) GTEST_SKIP() << "no tokenizer";
   const JsonObject tokens(file_text(GetParam(), "tokens.json"), "tokens.json");
   TextOptions options;
@@ -199,7 +199,7 @@ TEST_P(GoldenHf, TextsAndPairs) {
 TEST_P(GoldenHf, Embeddings) {
   const TensorView* expected = io_.find("embeddings");
   if (expected == nullptr) GTEST_SKIP() << "no embeddings";
-  model_ = load_model(GetParam(), LoadOptions(), usable_kernels());
+  model_ = load_model(GetParam(), ModelLoadOptions(), usable_kernels());
   const JsonValue texts = parse_json_value(file_text(GetParam(), "texts.json"), "texts.json");
   TextOptions options;
   options.prompt = default_prompt(*model_);

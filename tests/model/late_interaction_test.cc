@@ -127,11 +127,11 @@ TEST(LateInteraction, ADenseModuleWithoutPooling) {
 
     const std::string file = testing::TempDir() + "/late_interaction_test." + std::to_string(getpid());
     model->save(file);
-    const auto again = load_model(file, LoadOptions(), usable_kernels());
+    const auto again = load_model(file, ModelLoadOptions(), usable_kernels());
     EXPECT_EQ(vectors_of(*again, Scaling::kAsModel), vectors_of(*model, Scaling::kAsModel));
     EXPECT_EQ(late_to_json(again->sentence().late), late_to_json(model->sentence().late));
     EXPECT_EQ(again->info().memory_bytes, model->info().memory_bytes);
-    const size_t told = estimate_memory(file, LoadOptions(), usable_kernels()).weights;
+    const size_t told = estimate_memory(file, ModelLoadOptions(), usable_kernels()).weights;
     std::remove(file.c_str());
     EXPECT_GE(told, model->info().memory_bytes);
     EXPECT_LE(told, model->info().memory_bytes + 8192);
@@ -202,7 +202,7 @@ TEST(LateInteraction, SeveralDenseModules) {
   }
   const std::string file = testing::TempDir() + "/late_interaction_test." + std::to_string(getpid());
   model->save(file);
-  EXPECT_EQ(vectors_of(*load_model(file, LoadOptions(), usable_kernels()), Scaling::kNo), got);
+  EXPECT_EQ(vectors_of(*load_model(file, ModelLoadOptions(), usable_kernels()), Scaling::kNo), got);
   std::remove(file.c_str());
   folder.dense("2_Dense", 47, 20, "torch.nn.modules.linear.Identity", false);
   folder.refused(LFFN_ERROR_BAD_MODEL, "takes 47 numbers, but the Dense module before it gives 48");

@@ -204,7 +204,7 @@ TEST(LookupsInEncoders, LinearLayersBesideThem) {
       fill(silent.tensor(last + "FFN." + name), 0);
     }
     for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
-      LoadOptions options;
+      ModelLoadOptions options;
       options.linear_dtype = dtype;
       const std::vector<float> got = hidden_of(*folder.load(options)),
                                expected = with_linear(hidden_of(*silent.load(options)), lookups,

@@ -108,7 +108,7 @@ class MadeFolder {
   }
   void add_config(const std::string& members) { files["config.json"].replace(0, 1, "{" + members + ","); }
 
-  std::unique_ptr<const Model> load(const LoadOptions& options = LoadOptions()) const {
+  std::unique_ptr<const Model> load(const ModelLoadOptions& options = ModelLoadOptions()) const {
     std::map<std::string, std::string> all = files;
     if (!tensors.empty() && all.count("model.safetensors") == 0) all["model.safetensors"] = safetensors_of(tensors);
     std::vector<FolderInMemory::File> list;

@@ -34,7 +34,7 @@ class RealModels : public testing::Test {
     return floats(*parse_safetensors(file).find("embeddings"));
   }
 
-  std::vector<float> embed(const std::string& folder, const LoadOptions& options) const {
+  std::vector<float> embed(const std::string& folder, const ModelLoadOptions& options) const {
     const auto model = load_model_folder(WithoutTokenizer(folder), options, usable_kernels());
     EXPECT_EQ(model->embedding_size(std::nullopt), 384);
     EXPECT_EQ(model->own_max_tokens(), 256);
@@ -71,7 +71,7 @@ class RealModels : public testing::Test {
 };
 
 TEST_F(RealModels, MiniLmFloat32) {
-  const std::vector<float> got = embed(kTeacher, LoadOptions()), wanted = expected();
+  const std::vector<float> got = embed(kTeacher, ModelLoadOptions()), wanted = expected();
   ASSERT_EQ(got.size(), wanted.size());
   float largest = 0;
   for (size_t i = 0; i < got.size(); ++i) largest = std::max(largest, std::fabs(got[i] - wanted[i]));
@@ -79,13 +79,13 @@ TEST_F(RealModels, MiniLmFloat32) {
 }
 
 TEST_F(RealModels, MiniLmInt8) {
-  LoadOptions options;
+  ModelLoadOptions options;
   options.linear_dtype = LFFN_DTYPE_INT8;
   EXPECT_GT(cosines(embed(kTeacher, options), expected())[0], 0.997);
 }
 
 TEST_F(RealModels, ShippedStudentIsCloseToItsTeacher) {
-  const std::vector<double> found = cosines(embed(kShipped, LoadOptions()), expected());
+  const std::vector<double> found = cosines(embed(kShipped, ModelLoadOptions()), expected());
   EXPECT_GT(found[found.size() / 2], 0.9);
   EXPECT_GT(found[0], 0.5);
 }

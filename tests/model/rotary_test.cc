@@ -31,7 +31,7 @@ class Rotary : public testing::TestWithParam<const char*> {
   }
   static std::unique_ptr<const Model> load(const std::string& name, int32_t dtype, int32_t threads,
                                            const Kernels& kernels) {
-    LoadOptions options;
+    ModelLoadOptions options;
     options.linear_dtype = dtype;
     options.num_threads = threads;
     return load_model_folder(WithoutTokenizer(shared(name)), options, kernels);
@@ -142,11 +142,11 @@ TEST_P(Rotary, SavedAndEstimated) {
     const auto model = load(GetParam(), dtype, 1, usable_kernels());
     const std::string path = testing::TempDir() + "/rotary_test." + std::to_string(getpid());
     model->save(path);
-    const auto saved = load_model(path, LoadOptions(), usable_kernels());
+    const auto saved = load_model(path, ModelLoadOptions(), usable_kernels());
     EXPECT_EQ(saved->info().linear_dtype, dtype);
     const Texts texts(*model, {9, 40});
     EXPECT_EQ(embed(*saved, texts), embed(*model, texts));
-    const size_t estimated = estimate_memory(path, LoadOptions(), usable_kernels()).weights;
+    const size_t estimated = estimate_memory(path, ModelLoadOptions(), usable_kernels()).weights;
     const size_t taken = saved->info().memory_bytes;
     EXPECT_GE(estimated, taken);
     EXPECT_LE(estimated, taken + 4096);
@@ -177,8 +177,8 @@ TEST(RotaryInt8, LosesLittle) {
   for (const char* name : {"golden-hf8/sentence-planted-modernbert", "golden-hf8/sentence-planted-gemma3",
                            "golden-hf8/sentence-planted-qwen3", "golden-hf4/sentence-qwen3"}) {
     if (!std::filesystem::exists(shared(name))) GTEST_SKIP() << shared(name) << " is not here";
-    const auto exact = load_model_folder(WithoutTokenizer(shared(name)), LoadOptions(), usable_kernels());
-    LoadOptions options;
+    const auto exact = load_model_folder(WithoutTokenizer(shared(name)), ModelLoadOptions(), usable_kernels());
+    ModelLoadOptions options;
     options.linear_dtype = LFFN_DTYPE_INT8;
     const auto int8 = load_model_folder(WithoutTokenizer(shared(name)), options, usable_kernels());
     std::vector<int64_t> lengths;

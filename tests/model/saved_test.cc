@@ -14,7 +14,7 @@ namespace {
 
 class Saved : public InFolder {
  protected:
-  std::unique_ptr<const Model> again(const Model& model, const LoadOptions& options = LoadOptions()) {
+  std::unique_ptr<const Model> again(const Model& model, const ModelLoadOptions& options = ModelLoadOptions()) {
     model.save(path("saved"));
     return load_model(path("saved"), options, usable_kernels());
   }
@@ -48,7 +48,7 @@ TEST_F(Saved, EveryFamilyAndElementType) {
     for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}) {
       MadeFolder folder(name);
       if (std::string(name) == "roberta-classes") add_lm_head(folder);
-      LoadOptions options;
+      ModelLoadOptions options;
       options.linear_dtype = dtype;
       const auto model = folder.load(options), saved = again(*model);
       EXPECT_EQ(saved->info().linear_dtype, dtype);
@@ -114,7 +114,7 @@ TEST_F(Saved, Lookups) {
       "\"ffn_linear\": [false, true]");
   make_sentence(folder);
   for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}) {
-    LoadOptions options;
+    ModelLoadOptions options;
     options.table_dtype = dtype;
     options.hash_dtype = dtype == LFFN_DTYPE_INT8 ? LFFN_DTYPE_INT8 : LFFN_DTYPE_F32;
     options.linear_dtype = options.hash_dtype;
@@ -137,7 +137,7 @@ TEST_F(Saved, FingerprintsNameWhatVectorsDependOn) {
   std::set<std::array<uint8_t, Digest::kBytes>> seen;
   const auto is_new = [&](const Model& model) { return seen.insert(model.fingerprint()).second; };
   for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}) {
-    LoadOptions options;
+    ModelLoadOptions options;
     options.linear_dtype = dtype;
     const auto model = folder.load(options);
     EXPECT_TRUE(is_new(*model));
@@ -149,7 +149,7 @@ TEST_F(Saved, FingerprintsNameWhatVectorsDependOn) {
   }
   folder.load()->save(path("saved"));
   for (const Kernels* kernels : all_kernels()) {
-    EXPECT_FALSE(is_new(*load_model(path("saved"), LoadOptions(), *kernels))) << kernels->name;
+    EXPECT_FALSE(is_new(*load_model(path("saved"), ModelLoadOptions(), *kernels))) << kernels->name;
   }
   folder.tensors.back().data[0] ^= 1;
   EXPECT_TRUE(is_new(*folder.load())) << "one bit of one weight";
@@ -202,7 +202,7 @@ TEST_F(Saved, BadSettingsAreRefused) {
       views.back().data = reinterpret_cast<const uint8_t*>(tensors[i].data.data());
     }
     write_safetensors(path("bad"), metadata, views);
-    expect_error(LFFN_ERROR_BAD_MODEL, "", [&] { load_model(path("bad"), LoadOptions(), usable_kernels()); });
+    expect_error(LFFN_ERROR_BAD_MODEL, "", [&] { load_model(path("bad"), ModelLoadOptions(), usable_kernels()); });
   };
   refused("\"mean\"", "\"middle\"");
   refused("[\"max\", \"mean\"]", "[]");

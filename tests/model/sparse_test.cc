@@ -124,7 +124,7 @@ void expect_weights(const SparseRows& rows, size_t row, const std::vector<double
 }
 
 std::unique_ptr<const Model> loaded(const SparseFolder& folder, int32_t threads) {
-  LoadOptions options;
+  ModelLoadOptions options;
   options.num_threads = threads;
   return folder.load(options);
 }

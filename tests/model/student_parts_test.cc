@@ -17,8 +17,8 @@ struct Held {
 constexpr Held kHeld[] = {
     {LFFN_DTYPE_F32, "F32"}, {LFFN_DTYPE_BF16, "BF16"}, {LFFN_DTYPE_INT8, "I8"}, {LFFN_DTYPE_INT4, "U8"}};
 
-LoadOptions holding(int32_t word_dtype) {
-  LoadOptions options;
+ModelLoadOptions holding(int32_t word_dtype) {
+  ModelLoadOptions options;
   options.word_dtype = word_dtype;
   return options;
 }
@@ -45,7 +45,7 @@ TEST_F(HeldWords, AreThoseOfAFileInThatType) {
       }
       model->save(path("saved"));
       for (const bool map : {false, true}) {
-        LoadOptions options;
+        ModelLoadOptions options;
         options.map_file = map;
         const auto saved = load_model(path("saved"), options, usable_kernels());
         EXPECT_EQ(hidden_of(*saved), hidden);
@@ -168,7 +168,7 @@ TEST(Lacking, HeadsInEveryLayer) {
   }
   for (const float number : hidden) EXPECT_TRUE(std::isfinite(number));
   for (const float score : scores_of(*model)) EXPECT_TRUE(std::isfinite(score));
-  LoadOptions two;
+  ModelLoadOptions two;
   two.num_threads = 2;
   EXPECT_EQ(hidden_of(*folder.load(two)), hidden);
 }

@@ -33,7 +33,7 @@ TEST(Students, WordsMayShareRows) {
 
 TEST(Students, BatchesAndThreadsGiveTheSameBits) {
   const Student folder("U8");
-  LoadOptions one, two;
+  ModelLoadOptions one, two;
   one.num_threads = 1;
   two.num_threads = 2;
   const auto model = folder.load(one);
@@ -64,9 +64,9 @@ TEST_F(SavedStudents, GiveTheSameBitsReadMappedAndOnEveryInstructionSet) {
     const auto model = Student(dtype, kShared).load();
     const std::vector<float> expected = hidden_of(*model);
     model->save(path("saved"));
-    LoadOptions mapping;
+    ModelLoadOptions mapping;
     mapping.map_file = true;
-    const auto read = load_model(path("saved"), LoadOptions(), usable_kernels());
+    const auto read = load_model(path("saved"), ModelLoadOptions(), usable_kernels());
     const auto mapped = load_model(path("saved"), mapping, usable_kernels());
     EXPECT_EQ(hidden_of(*read), expected) << dtype;
     EXPECT_EQ(hidden_of(*mapped), expected) << dtype;
@@ -76,7 +76,8 @@ TEST_F(SavedStudents, GiveTheSameBitsReadMappedAndOnEveryInstructionSet) {
     EXPECT_EQ(content_of(path("twice")), content_of(path("saved"))) << dtype;
     for (const Kernels* kernels : all_kernels()) {
       if (!has_fma(*kernels) || !has_fma(usable_kernels())) continue;
-      EXPECT_EQ(hidden_of(*load_model(path("saved"), LoadOptions(), *kernels)), expected) << dtype << kernels->name;
+      EXPECT_EQ(hidden_of(*load_model(path("saved"), ModelLoadOptions(), *kernels)), expected)
+          << dtype << kernels->name;
     }
   }
 }

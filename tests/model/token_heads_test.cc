@@ -45,7 +45,7 @@ class TokenHeads : public testing::TestWithParam<std::string> {
     const JsonObject config(file_text(GetParam(), "config.json"), "config.json");
     if (find_family(config.text("model_type")) == nullptr) GTEST_SKIP() << "not a family of this version";
     try {
-      model_ = load_model(GetParam(), LoadOptions(), usable_kernels());
+      model_ = load_model(GetParam(), ModelLoadOptions(), usable_kernels());
     } catch (const Error& error) {
       if (std::string(error.what()).find("tokenizer.json") == std::string::npos) throw;
       GTEST_SKIP() << "its tokenizer is not read: " << error.what();

@@ -141,7 +141,7 @@ TEST(LanguageModel, RendersPairsAsTheReferenceDoes) {
     const Reranker golden(name);
     SKIP_UNLESS_THERE(golden);
     const JsonObject io = golden.io();
-    const auto model = lffn::load_model(golden.path(), lffn::LoadOptions(), lffn::usable_kernels());
+    const auto model = lffn::load_model(golden.path(), lffn::ModelLoadOptions(), lffn::usable_kernels());
     lffn::PairTexts texts;
     const int32_t prompt = model->sentence().default_prompt;
     texts.start(*model, prompt < 0 ? "" : model->sentence().prompts[static_cast<size_t>(prompt)].second, false,

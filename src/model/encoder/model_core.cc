@@ -9,7 +9,7 @@
 namespace lffn {
 
 ModelCore::ModelCore(ModelConfig config, SentenceSettings sentence, const ModelTensors& tensors,
-                     const LoadOptions& options, const Kernels& kernels)
+                     const ModelLoadOptions& options, const Kernels& kernels)
     : config_(std::move(config)),
       sentence_(std::move(sentence)),
       running_{kernels, options.executor, resolve_threads(options), options.flush_denormals, options.attention_dtype},
@@ -21,7 +21,8 @@ ModelCore::ModelCore(ModelConfig config, SentenceSettings sentence, const ModelT
   });
 }
 
-ModelCore::ModelCore(ModelConfig config, SentenceSettings sentence, const LoadOptions& options, const Kernels& kernels)
+ModelCore::ModelCore(ModelConfig config, SentenceSettings sentence, const ModelLoadOptions& options,
+                     const Kernels& kernels)
     : config_(std::move(config)),
       sentence_(std::move(sentence)),
       running_{kernels, options.executor, resolve_threads(options), options.flush_denormals, options.attention_dtype} {}

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "layer/layer.h"
+#include "model/config/load_options.h"
 #include "model/config/model_config.h"
 #include "model/config/sentence_settings.h"
 #include "model/encoder/model_call.h"
@@ -67,10 +67,10 @@ class ModelCore {
 
  protected:
   // Copies what it needs of the tensors. Throws Error.
-  ModelCore(ModelConfig config, SentenceSettings sentence, const ModelTensors& tensors, const LoadOptions& options,
+  ModelCore(ModelConfig config, SentenceSettings sentence, const ModelTensors& tensors, const ModelLoadOptions& options,
             const Kernels& kernels);
   // Without layers.
-  ModelCore(ModelConfig config, SentenceSettings sentence, const LoadOptions& options, const Kernels& kernels);
+  ModelCore(ModelConfig config, SentenceSettings sentence, const ModelLoadOptions& options, const Kernels& kernels);
   ~ModelCore() = default;
 
  private:

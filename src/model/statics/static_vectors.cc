@@ -116,7 +116,7 @@ StaticTensors check_static_tensors(const std::vector<TensorView>& tensors) {
   return found;
 }
 
-size_t StaticVectors::bytes_for(const StaticTensors& tensors, const LoadOptions& options) {
+size_t StaticVectors::bytes_for(const StaticTensors& tensors, const ModelLoadOptions& options) {
   const auto tokens = static_cast<size_t>(tensors.num_tokens);
   return WordMatrix::bytes_for(tensors.rows->shape[0], tensors.size(),
                                held_as(tensors.rows->dtype, options.embedding_dtype)) +
@@ -124,8 +124,8 @@ size_t StaticVectors::bytes_for(const StaticTensors& tensors, const LoadOptions&
          (tensors.mapping != nullptr ? tokens * sizeof(int32_t) : 0);
 }
 
-StaticVectors::StaticVectors(const StaticSettings& settings, const StaticTensors& tensors, const LoadOptions& options,
-                             const Tokenizer* tokenizer)
+StaticVectors::StaticVectors(const StaticSettings& settings, const StaticTensors& tensors,
+                             const ModelLoadOptions& options, const Tokenizer* tokenizer)
     : settings_(settings), size_(tensors.size()) {
   const int64_t rows = tensors.rows->shape[0];
   // Folders' int8 numbers are meant as they are.

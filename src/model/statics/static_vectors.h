@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "format/folder.h"
-#include "layer/layer.h"
+#include "model/config/load_options.h"
 #include "model/config/sentence_settings.h"
 #include "model/families/family.h"
 #include "model/tensors/words.h"
@@ -62,9 +62,9 @@ StaticTensors check_static_tensors(const std::vector<TensorView>& tensors);
 
 class StaticVectors {
  public:
-  StaticVectors(const StaticSettings& settings, const StaticTensors& tensors, const LoadOptions& options,
+  StaticVectors(const StaticSettings& settings, const StaticTensors& tensors, const ModelLoadOptions& options,
                 const Tokenizer* tokenizer);
-  static size_t bytes_for(const StaticTensors& tensors, const LoadOptions& options);
+  static size_t bytes_for(const StaticTensors& tensors, const ModelLoadOptions& options);
 
   const StaticSettings& settings() const { return settings_; }
   int64_t size() const { return size_; }

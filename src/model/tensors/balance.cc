@@ -15,7 +15,7 @@ using Factors = std::vector<float>;
 constexpr double kApart = 4;  // how much smaller than usual weights must be
 constexpr int kMostExponent = 10;
 
-bool becomes_int8(const LinearTensors& linear, const LoadOptions& options) {
+bool becomes_int8(const LinearTensors& linear, const ModelLoadOptions& options) {
   const auto is_float = [](const TensorView* scales) { return scales == nullptr; };
   return !linear.empty() && linear.may_be_int8 && options.linear_dtype == LFFN_DTYPE_INT8 &&
          std::all_of(linear.scales.begin(), linear.scales.end(), is_float);
@@ -50,7 +50,7 @@ Factors factors_of(const std::vector<double>& squares) {
   return any ? factors : Factors();
 }
 
-void behind_norm(NormTensors& norm, LinearTensors& linear, const LoadOptions& options) {
+void behind_norm(NormTensors& norm, LinearTensors& linear, const ModelLoadOptions& options) {
   if (norm.empty() || !becomes_int8(linear, options)) return;
   linear.input_factors = norm.divisors = factors_of(squares_of_columns(linear));
 }
@@ -65,7 +65,7 @@ void divide_outputs(LinearTensors& maker, int64_t first, const Factors& factors)
 
 // Channels of values; several heads of queries may read one.
 void balance_values(const LayerDescription& described, LinearTensors& query_key_value, LinearTensors& out,
-                    const LoadOptions& options) {
+                    const ModelLoadOptions& options) {
   if (!becomes_int8(query_key_value, options) || !becomes_int8(out, options)) return;
   const int64_t size = described.head_size, shared = described.heads / described.key_heads;
   const auto channel = [&](int64_t input) { return static_cast<size_t>(input / size / shared * size + input % size); };
@@ -81,7 +81,7 @@ void balance_values(const LayerDescription& described, LinearTensors& query_key_
 
 // Gated neurons are divided in the half that no activation bends.
 void balance_neurons(const LayerDescription& described, LinearTensors& up, LinearTensors& down,
-                     const LoadOptions& options) {
+                     const ModelLoadOptions& options) {
   if (described.gate == Gate::kNone || !becomes_int8(up, options) || !becomes_int8(down, options)) return;
   down.input_factors = factors_of(squares_of_columns(down));
   if (!down.input_factors.empty()) {
@@ -91,7 +91,7 @@ void balance_neurons(const LayerDescription& described, LinearTensors& up, Linea
 
 }  // namespace
 
-void balance(const ModelConfig& config, const LoadOptions& options, ModelTensors& model) {
+void balance(const ModelConfig& config, const ModelLoadOptions& options, ModelTensors& model) {
   for (size_t i = 0; i < model.layers.size(); ++i) {
     const LayerDescription& described = config.layers[i];
     LayerTensorParts& layer = model.layers[i];

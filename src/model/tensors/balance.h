@@ -5,13 +5,13 @@
 // multiplied by as much: by a power of 2, so that float32 would not notice.
 #pragma once
 
-#include "layer/layer.h"
+#include "model/config/load_options.h"
 #include "model/config/model_config.h"
 #include "model/tensors/model_tensors.h"
 
 namespace lffn {
 
 // Of the layers that become int8 and read what nobody else does; reads their weights once.
-void balance(const ModelConfig& config, const LoadOptions& options, ModelTensors& model);
+void balance(const ModelConfig& config, const ModelLoadOptions& options, ModelTensors& model);
 
 }  // namespace lffn

@@ -25,7 +25,7 @@ void Lookup::add_stored(const PartNames& names, std::vector<TensorView>& tensors
 namespace {
 
 struct Packer {
-  const LoadOptions& options;
+  const ModelLoadOptions& options;
   const Kernels& kernels;
 
   void operator()(const PartNames&, const FloatTensor& from, Floats& to) const {
@@ -54,7 +54,7 @@ struct Packer {
 
 }  // namespace
 
-Weights pack(const ModelTensors& tensors, const ModelConfig& config, const LoadOptions& options,
+Weights pack(const ModelTensors& tensors, const ModelConfig& config, const ModelLoadOptions& options,
              const Kernels& kernels) {
   Weights weights;
   weights.layers.resize(tensors.layers.size());

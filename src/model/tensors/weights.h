@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "layer/layer.h"
+#include "model/config/load_options.h"
 #include "model/tensors/linear.h"
 #include "model/tensors/model_tensors.h"
 #include "model/tensors/parts.h"
@@ -47,7 +48,7 @@ using LayerWeights = LayerParts<Packed>;
 using Weights = ModelParts<Packed>;
 
 // Copies what it needs of the tensors.
-Weights pack(const ModelTensors& tensors, const ModelConfig& config, const LoadOptions& options,
+Weights pack(const ModelTensors& tensors, const ModelConfig& config, const ModelLoadOptions& options,
              const Kernels& kernels);
 
 }  // namespace lffn
