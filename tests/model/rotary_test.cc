@@ -8,10 +8,10 @@
 #include <cmath>
 #include <filesystem>
 
-#include "all_kernels.h"
 #include "made_folder.h"
 #include "model/memory_estimate.h"
 #include "runtime/own_math.h"
+#include "tests/kernels/all_kernels.h"
 
 namespace lffn {
 namespace {

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <set>
 
-#include "all_kernels.h"
 #include "layer/layer.h"
 #include "made_folder.h"
 #include "model/text_batch.h"
+#include "tests/kernels/all_kernels.h"
 
 namespace lffn {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of layers are said to be and to cost, rows by word in another element type than the file's, and
 // models that lack a part in every layer.
-#include "all_kernels.h"
 #include "format/tensor_numbers.h"
 #include "lookupffn/run.h"
 #include "model/memory_estimate.h"
 #include "student_folder.h"
+#include "tests/kernels/all_kernels.h"
 
 namespace lffn {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers that are not all alike: narrow ones, fewer heads, none at all, and rows by word of every element type.
-#include "all_kernels.h"
 #include "student_folder.h"
+#include "tests/kernels/all_kernels.h"
 
 namespace lffn {
 namespace {

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <limits>
 
-#include "all_kernels.h"
 #include "format/tensor_numbers.h"
 #include "model/tensors/linear.h"
+#include "tests/kernels/all_kernels.h"
 
 namespace lffn {
 namespace {

@@ -156,7 +156,7 @@ TEST(Reach, OthersCountForNothing) {
   }
 }
 
-TEST(ModelKernels, RootMeanSquareNorm) {
+TEST(Kernels, RootMeanSquareNorm) {
   for (const int64_t size : {1, 7, 16, 33, 96}) {
     const std::vector<float> in = random_floats(5 * size, 3, 1), gain = random_floats(size, 1, 2);
     const std::vector<float> shift(static_cast<size_t>(size), 0.0f);
@@ -181,7 +181,7 @@ TEST(ModelKernels, RootMeanSquareNorm) {
   }
 }
 
-TEST(ModelKernels, GatedNeurons) {
+TEST(Kernels, GatedNeurons) {
   const int64_t half = 37, stride = 2 * half + 3;
   const std::vector<float> in = random_floats(3 * stride, 4, 3);
   for (const Kernels* kernels : all_kernels()) {

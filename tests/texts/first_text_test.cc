@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "hf_folder.h"
 #include "lookupffn/lookupffn.hpp"
 #include "model/config/tokenizer_files.h"
 #include "runtime/error.h"

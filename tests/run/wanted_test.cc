@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/api/run_fixture.h"
+#include "tests/run/run_fixture.h"
 
 namespace {
 

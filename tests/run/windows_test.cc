@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/api/run_fixture.h"
+#include "tests/run/run_fixture.h"
 #include "tests/support/cpu_time.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model, a result, and the arguments of a call.
-#ifndef LFFN_TESTS_API_RUN_FIXTURE_H_
-#define LFFN_TESTS_API_RUN_FIXTURE_H_
+#ifndef LFFN_TESTS_RUN_RUN_FIXTURE_H_
+#define LFFN_TESTS_RUN_RUN_FIXTURE_H_
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/api/run_fixture.h"
+#include "tests/run/run_fixture.h"
 
 namespace {
 

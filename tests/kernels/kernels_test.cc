@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "all_kernels.h"
-#include "runtime/own_math.h"
 
 namespace lffn {
 namespace {
@@ -38,7 +37,7 @@ std::vector<float> apply(const Kernels& kernels, Activation activation, const st
   return out;
 }
 
-TEST(ModelKernels, Functions) {
+TEST(Kernels, Functions) {
   std::vector<float> in;
   for (float x = -20; x <= 20; x += 0.0007f) in.push_back(x);
   for (float x = 1e-30f; x < 1; x *= 1.7f) in.insert(in.end(), {x, -x});
@@ -63,7 +62,7 @@ TEST(ModelKernels, Functions) {
   }
 }
 
-TEST(ModelKernels, FunctionsOfWhatIsNoNumber) {
+TEST(Kernels, FunctionsOfWhatIsNoNumber) {
   for (const Kernels* kernels : all_kernels()) {
     const auto value = [&](Activation activation, float x) { return apply(*kernels, activation, {x})[0]; };
     for (const Activation activation : {Activation::kNone, Activation::kGelu, Activation::kTanh, Activation::kGeluTanh,
@@ -83,7 +82,7 @@ TEST(ModelKernels, FunctionsOfWhatIsNoNumber) {
 }
 
 // Instruction sets that have the FMA give the same bits.
-TEST(ModelKernels, FunctionsGiveTheSameBits) {
+TEST(Kernels, FunctionsGiveTheSameBits) {
   std::vector<float> in = random_floats(2000, 20, 9);
   for (const float x : random_floats(500, 0.01f, 10)) in.push_back(x);
   for (const Activation activation : {Activation::kGelu, Activation::kTanh, Activation::kGeluTanh, Activation::kRelu,
@@ -99,7 +98,7 @@ TEST(ModelKernels, FunctionsGiveTheSameBits) {
   }
 }
 
-TEST(ModelKernels, Linear) {
+TEST(Kernels, Linear) {
   for (const int64_t inputs : {1, 5, 64, 300}) {
     for (const int64_t outputs : {1, 16, 45, 130}) {
       const std::vector<float> matrix = random_floats(inputs * outputs, 1, 1);
@@ -137,7 +136,7 @@ TEST(ModelKernels, Linear) {
   }
 }
 
-TEST(ModelKernels, Attention) {
+TEST(Kernels, Attention) {
   for (const int64_t head_size : {1, 13, 16, 64}) {
     for (const int64_t keys : {1, 2, 16, 127, 128, 129, 300}) {
       const int64_t stride = 3 * head_size + 7;
@@ -192,48 +191,7 @@ TEST(ModelKernels, Attention) {
   }
 }
 
-// The functions that decide scores: near the true values, and the same bits wherever this is run.
-
-void expect_near(double found, double expected, double relative, const char* function, double x) {
-  EXPECT_NEAR(found, expected, std::fabs(expected) * relative + 1e-320) << function << "(" << x << ")";
-}
-
-TEST(OwnMath, IsNearTheTruth) {
-  for (double x = -750; x < 709.7; x += 0.09371) expect_near(own_exp(x), std::exp(x), 1e-15, "exp", x);
-  for (double x = 1e-300; x < 30; x *= 1.37) {
-    expect_near(own_tanh(x), std::tanh(x), 1e-15, "tanh", x);
-    expect_near(own_tanh(-x), -std::tanh(x), 1e-15, "tanh", -x);
-    expect_near(own_erfc(-x), std::erfc(-x), 1e-15, "erfc", -x);
-  }
-  for (double x = 0; x < 26; x += 0.00317) expect_near(own_erfc(x), std::erfc(x), 2e-13, "erfc", x);
-}
-
-TEST(OwnMath, KnowsTheEnds) {
-  EXPECT_EQ(own_exp(0), 1);
-  EXPECT_EQ(own_exp(INFINITY), INFINITY);
-  EXPECT_EQ(own_exp(-INFINITY), 0);
-  EXPECT_EQ(own_tanh(INFINITY), 1);
-  EXPECT_EQ(own_tanh(-INFINITY), -1);
-  EXPECT_TRUE(std::signbit(own_tanh(-0.0)));
-  EXPECT_EQ(own_erfc(INFINITY), 0);
-  EXPECT_EQ(own_erfc(-INFINITY), 2);
-  for (double (*function)(double) : {own_exp, own_tanh, own_erfc}) EXPECT_TRUE(std::isnan(function(NAN)));
-}
-
-TEST(OwnMath, GivesTheSameBitsEverywhere) {
-  uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-  for (int i = -3000; i <= 3000; ++i) {
-    const double x = i / 256.0;
-    for (const double value : {own_exp(x), own_tanh(x), own_erfc(x)}) {
-      uint64_t bits;
-      std::memcpy(&bits, &value, sizeof bits);
-      hash = (hash ^ bits) * 0x100000001b3u;
-    }
-  }
-  EXPECT_EQ(hash, 11019498627032457596u);
-}
-
-TEST(ModelKernels, TwoVectors) {
+TEST(Kernels, TwoVectors) {
   for (const int64_t size : {0, 1, 7, 31, 32, 33, 64, 100, 384, 70000}) {
     const std::vector<float> a = random_floats(size, 2, 3), b = random_floats(size, 2, 4);
     std::vector<int8_t> c, d;
