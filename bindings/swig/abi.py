@@ -24,6 +24,7 @@ ROWS = {
     "lffn_model_costs": (),
     "lffn_model_layer_info": (),
     "lffn_tokenizer_info": (),
+    "lffn_top_k_args": (),
     "lffn_model_run_args": ("n", "prompt_size", "max_tokens", "top_k", "aggregation", "n_positions", "n_outputs"),
 }
 NUMBERS = ("int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "float", "double")

@@ -65,6 +65,7 @@
 %numbers(layer_numbers, MODEL_LAYER_COUNT)
 %numbers(estimate_numbers, ESTIMATE_COUNT)
 %numbers(tokenizer_numbers, TOKENIZER_COUNT)
+%numbers(fingerprint_numbers, FINGERPRINT_COUNT)
 
 %define %option_row(NAME, COUNT)
 %typemap(jni) const int32_t* NAME "jintArray"
@@ -183,6 +184,7 @@
 %java_array(jlongArray, long[])
 %java_array(jbyteArray, byte[])
 %java_array(jobjectArray, Object[])
+%java_array(jobject, java.nio.Buffer)
 
 // Hashing, models and text go through arrays only.
 %ignore layer_hash;
@@ -208,6 +210,7 @@
 %ignore model_zero_shot;
 %ignore max_sim;
 %ignore model_rerank;
+%ignore top_k;
 %rename("$ignore") throw_status;
 %include "java_calls.h"
 void run_item(int64_t run, int64_t context, int64_t item);

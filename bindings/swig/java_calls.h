@@ -95,6 +95,15 @@ lffn_status model_rerank_arrays(JNIEnv* env, const lffn_model* model, jbyteArray
                                 jlongArray ends, int32_t n, int64_t max_tokens, int32_t scores_kind,
                                 int32_t num_threads, int32_t flags, jfloatArray scores, const int32_t* cancel);
 
+// Search: top_k of vectors that lie in direct buffers, or, where the buffer is null, in bytes. counts, ids and scores
+// are both the start and what is found; they keep their elements where the call fails.
+lffn_status top_k_arrays(JNIEnv* env, jlongArray search_numbers, const lffn_runtime* runtime, jobject query_buffer,
+                         jbyteArray query_bytes, jfloatArray query_scales, jobject vector_buffer,
+                         jbyteArray vector_bytes, jfloatArray vector_scales, jlongArray vector_ids,
+                         jbyteArray taking_part, jlongArray candidates, jlongArray candidate_offsets, jlongArray counts,
+                         jlongArray ids, jfloatArray scores, const int32_t* cancel,
+                         lffn_run_progress_callback run_progress, void* run_progress_user);
+
 // Tokenizers.
 
 // pair may be null. results: int[] ids and, where there is room, long[] begins, long[] ends, in bytes, int[] types, and

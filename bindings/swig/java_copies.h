@@ -92,6 +92,25 @@ inline bool fetch(JNIEnv* env, jintArray from, size_t count, int32_t* to) {
   return !env->ExceptionCheck();
 }
 
+// A copy of an array that may be null, and then of nothing.
+template <typename Array, typename T>
+class Copy {
+ public:
+  Copy(JNIEnv* env, Array from)
+      : count_(from == nullptr ? 0 : length_of(env, from)), block_(count_), null_(from == nullptr) {
+    fetched_ = null_ || (block_.data() != nullptr && fetch(env, from, count_, reinterpret_cast<T*>(block_.data())));
+  }
+  bool fetched() const { return fetched_; }
+  const T* data() const { return null_ ? nullptr : block_.data(); }
+  T* mutable_data() const { return null_ ? nullptr : block_.data(); }
+  int64_t count() const { return static_cast<int64_t>(count_); }
+
+ private:
+  size_t count_;
+  Block<T> block_;
+  bool null_, fetched_;
+};
+
 // How many bytes texts end to end have: null ones, whose end is negative, have none. False leaves an exception behind.
 inline bool bytes_of_texts(JNIEnv* env, jlongArray ends, int32_t n, size_t& n_bytes) {
   jlong end = -1;

@@ -99,29 +99,6 @@ lffn_status model_zero_shot_bytes(JNIEnv* env, const lffn_model* model, jbyteArr
   return status;
 }
 
-namespace {
-
-// A copy of an array that may be null, and then of nothing.
-template <typename Array, typename T>
-class Copy {
- public:
-  Copy(JNIEnv* env, Array from)
-      : count_(from == nullptr ? 0 : length_of(env, from)), block_(count_), null_(from == nullptr) {
-    fetched_ = null_ || (block_.data() != nullptr && fetch(env, from, count_, reinterpret_cast<T*>(block_.data())));
-  }
-  bool fetched() const { return fetched_; }
-  const T* data() const { return null_ ? nullptr : block_.data(); }
-  T* mutable_data() const { return block_.data(); }
-  int64_t count() const { return static_cast<int64_t>(count_); }
-
- private:
-  size_t count_;
-  Block<T> block_;
-  bool null_, fetched_;
-};
-
-}  // namespace
-
 lffn_status max_sim_arrays(JNIEnv* env, jfloatArray queries, jbyteArray int8_queries, jfloatArray query_scales,
                            jlongArray query_offsets, jfloatArray documents, jbyteArray int8_documents,
                            jfloatArray document_scales, jlongArray document_offsets, int32_t size, int32_t flags,

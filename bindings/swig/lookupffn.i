@@ -6,6 +6,7 @@
 %{
 #include "raw.h"
 #include "raw_model.h"
+#include "raw_search.h"
 %}
 
 // Imported, not wrapped: for its types and for the version numbers in ABI_VERSION.
@@ -24,3 +25,4 @@
 %include "abi_fields.h"
 %include "raw.h"
 %include "raw_model.h"
+%include "raw_search.h"

@@ -47,14 +47,18 @@ enum Abi {
   ESTIMATE_LOADING_BYTES,
   ESTIMATE_COUNT,
 
-// The places of the numbers of load options, of run options, of layer_info's, of model_info's, of model_layer_info's
-// and of tokenizer_info's.
+  // How many numbers hold a fingerprint.
+  FINGERPRINT_COUNT = 2,
+
+// The places of the numbers of load options, of run options, of layer_info's, of model_info's, of model_layer_info's,
+// of tokenizer_info's and of a search's.
 #define OPTION_PLACE(name, member) OPTION_##name,
 #define RUN_OPTION_PLACE(name, member) RUN_OPTION_##name,
 #define LAYER_PLACE(name, member) INFO_##name,
 #define MODEL_PLACE(name, member) MODEL_##name,
 #define MODEL_LAYER_PLACE(name, member) MODEL_LAYER_##name,
 #define TOKENIZER_PLACE(name, member) TOKENIZER_##name,
+#define SEARCH_PLACE(name, member) SEARCH_##name,
   OPTION_BEFORE_FIRST = -1,
   LOAD_OPTIONS_FIELDS(OPTION_PLACE) OPTION_COUNT,
   RUN_OPTION_BEFORE_FIRST = -1,
@@ -69,6 +73,8 @@ enum Abi {
   MODEL_LAYER_INFO_FIELDS(MODEL_LAYER_PLACE) MODEL_LAYER_COUNT,
   TOKENIZER_BEFORE_FIRST = -1,
   TOKENIZER_INFO_FIELDS(TOKENIZER_PLACE) TOKENIZER_COUNT,
+  SEARCH_BEFORE_FIRST = -1,
+  TOP_K_ARGS_FIELDS(SEARCH_PLACE) SEARCH_COUNT,
   // What result_size tells.
   RESULT_SIZE_SEQUENCES = 0,
   RESULT_SIZE_TOKENS,
@@ -81,6 +87,7 @@ enum Abi {
 #undef MODEL_PLACE
 #undef MODEL_LAYER_PLACE
 #undef TOKENIZER_PLACE
+#undef SEARCH_PLACE
 };
 
 int32_t native_version();

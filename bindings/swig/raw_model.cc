@@ -122,6 +122,18 @@ lffn_status model_layer_info(const lffn_model* model, int32_t layer, int64_t* la
   return LFFN_OK;
 }
 
+lffn_status model_fingerprint(const lffn_model* model, int64_t* fingerprint_numbers) {
+  uint8_t bytes[LFFN_FINGERPRINT_SIZE];
+  const lffn_status status = lffn_model_fingerprint(model, bytes);
+  if (status != LFFN_OK) return status;
+  for (size_t i = 0; i < FINGERPRINT_COUNT; ++i) {
+    uint64_t number = 0;
+    for (size_t k = 0; k < sizeof number; ++k) number = number << 8 | bytes[sizeof number * i + k];
+    fingerprint_numbers[i] = static_cast<int64_t>(number);
+  }
+  return LFFN_OK;
+}
+
 void model_free(lffn_model* model) { lffn_model_free(model); }
 
 namespace {

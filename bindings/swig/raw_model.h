@@ -31,6 +31,8 @@ lffn_status model_save_with(const lffn_model* model, const char* path, const int
                             lffn_file_progress_callback progress, void* progress_user);
 lffn_status model_info(const lffn_model* model, int64_t* model_numbers);
 lffn_status model_layer_info(const lffn_model* model, int32_t layer, int64_t* layer_numbers);
+// The fingerprint's bytes in two numbers, the first byte highest.
+lffn_status model_fingerprint(const lffn_model* model, int64_t* fingerprint_numbers);
 void model_free(lffn_model* model);
 
 // A text of the model, valid as long as it: the name of a class, the name of a prompt, a prompt itself, or, whatever

@@ -23,10 +23,13 @@ inline int64_t number_of(float value) {
 }
 
 template <typename Number>
-void give_number(int32_t number, Number& to) {
+void give_number(int64_t number, Number& to) {
   to = static_cast<Number>(number);
 }
-inline void give_number(int32_t bits, float& to) { std::memcpy(&to, &bits, sizeof to); }
+inline void give_number(int64_t number, float& to) {
+  const auto bits = static_cast<int32_t>(number);
+  std::memcpy(&to, &bits, sizeof to);
+}
 
 inline lffn_load_options load_options(const int32_t* numbers, const lffn_runtime* runtime, const int32_t* cancel,
                                       lffn_file_progress_callback progress, void* progress_user,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 STRUCTS = "".join(f"typedef struct {name} {{\n  size_t struct_size; /**< Its size. */\n}} {name};\n"
                   for name in ("lffn_load_options", "lffn_layer_info", "lffn_model_shape", "lffn_model_heads",
-                               "lffn_model_costs", "lffn_model_layer_info", "lffn_tokenizer_info",
+                               "lffn_model_costs", "lffn_model_layer_info", "lffn_tokenizer_info", "lffn_top_k_args",
                                "lffn_model_run_args"))
 STRUCTS += "enum { LFFN_OK = 0 };\n"
 STRUCTS = STRUCTS.replace("lffn_tokenizer_info {\n", "lffn_tokenizer_info {\n  int32_t bos_id;\n")

@@ -127,3 +127,15 @@ public enum ScoreActivation
     /// <summary>x times the normal distribution of x.</summary>
     Gelu = Raw.SCORE_ACTIVATION_GELU,
 }
+
+/// <summary>How near two vectors of floats or bytes are. Vectors of bits are compared by how many bits differ: the fewer, the
+/// nearer.</summary>
+public enum Measure
+{
+    /// <summary>The dot product. Of embeddings, which mostly have length 1, it is the cosine.</summary>
+    Dot = Raw.MEASURE_DOT,
+
+    /// <summary>The dot product divided by both lengths, from -1 to 1; 0 where a length is 0. Scales of bytes play no
+    /// part.</summary>
+    Cosine = Raw.MEASURE_COSINE,
+}

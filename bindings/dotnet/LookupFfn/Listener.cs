@@ -5,8 +5,9 @@ using System.Runtime.InteropServices;
 
 namespace LookupFfn;
 
-/// <summary>How far a call that runs a model has come.</summary>
-/// <param name="Done">How many of the call's texts or sequences are done.</param>
+/// <summary>How far a call that runs a model, or a search, has come.</summary>
+/// <param name="Done">How many of the call's texts or sequences are done, or of a search's pairs of a query and a
+/// vector.</param>
 /// <param name="All">How many there are.</param>
 public readonly record struct RunProgress(long Done, long All);
 

@@ -134,6 +134,28 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
     /// tell.</summary>
     public string Config => Text(Raw.TEXT_CONFIG);
 
+    /// <summary>Names the model and all that its vectors depend on, as <c>lookupffn info</c> tells it, in 32 hexadecimal digits.
+    /// Store it beside vectors, and compare: vectors of another model have no meaning for this one. It reads all weights when it
+    /// is asked for the first time.</summary>
+    public string Fingerprint
+    {
+        get
+        {
+            long* numbers = stackalloc long[Raw.FINGERPRINT_COUNT];
+            IntPtr model = handle.Enter();
+            try
+            {
+                Check(Raw.ModelFingerprint(model, numbers));
+            }
+            finally
+            {
+                handle.DangerousRelease();
+            }
+
+            return Say($"{numbers[0]:x16}{numbers[1]:x16}");
+        }
+    }
+
     /// <summary>Whether <see cref="Dispose"/> was called.</summary>
     public bool IsDisposed => handle.IsDisposed;
 

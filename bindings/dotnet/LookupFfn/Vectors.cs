@@ -8,7 +8,7 @@ namespace LookupFfn;
 
 /// <summary>How near embeddings are to each other.</summary>
 /// <example><code>float near = Vectors.Dot(model.Embed("a cat"), model.Embed("a kitten"));</code></example>
-public static class Vectors
+public static partial class Vectors
 {
     /// <summary>The dot product: the cosine of vectors of length 1, as most models give them.</summary>
     /// <param name="first">A vector.</param>

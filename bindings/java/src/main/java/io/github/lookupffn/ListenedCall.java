@@ -64,7 +64,7 @@ abstract class ListenedCall implements AutoCloseable {
     }
   }
 
-  /** Tells a caller how far a call that runs a model has come. Calls that nobody listens to have null instead. */
+  /** Tells a caller how far a call that runs a model, or a search, has come. Calls that nobody listens to have null instead. */
   static final class Run extends ListenedCall {
     private final RunProgress listener;
 
@@ -74,12 +74,20 @@ abstract class ListenedCall implements AutoCloseable {
     }
 
     static Run of(RunOptions options) {
-      return options.progress == null ? null : new Run(options.progress, options.cancellation);
+      return of(options.progress, options.cancellation);
+    }
+
+    static Run of(RunProgress progress, Cancellation cancellation) {
+      return progress == null ? null : new Run(progress, cancellation);
     }
 
     /** The number that ends the call. */
     static ByteBuffer flagOf(Run listener, RunOptions options) {
-      return listener == null ? Cancellation.flagOf(options.cancellation) : listener.cancellation.flag;
+      return flagOf(listener, options.cancellation);
+    }
+
+    static ByteBuffer flagOf(Run listener, Cancellation cancellation) {
+      return listener == null ? Cancellation.flagOf(cancellation) : listener.cancellation.flag;
     }
 
     /** What follows each call, however it ended. */

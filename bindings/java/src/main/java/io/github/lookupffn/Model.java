@@ -854,6 +854,15 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
     return model.text(Abi.TEXT_CONFIG, 0);
   }
 
+  /**
+   * {@return what names the model and all that its vectors depend on, as {@code lookupffn info} tells it, in 32 hexadecimal
+   * digits}. Store it beside vectors, and compare: vectors of another model have no meaning for this one. The first call reads
+   * all weights once.
+   */
+  public String fingerprint() {
+    return model.fingerprint();
+  }
+
   /** What it tells of itself, also when it is closed. */
   ModelFacts facts() {
     return model.facts;

@@ -38,4 +38,17 @@ final class NativeModel {
       leave();
     }
   }
+
+  String fingerprint() {
+    return PlatformThreads.call(() -> {
+      long[] numbers = new long[Abi.FINGERPRINT_COUNT];
+      long address = enter();
+      try {
+        Raw.modelFingerprint(address, numbers);
+      } finally {
+        leave();
+      }
+      return String.format("%016x%016x", numbers[0], numbers[1]);
+    });
+  }
 }

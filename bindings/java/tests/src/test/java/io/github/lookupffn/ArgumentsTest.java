@@ -35,7 +35,7 @@ class ArgumentsTest {
   // Null means something here, as their descriptions say.
   private static final List<Class<?>> MAY_BE_NULL =
       List.of(Cancellation.class, TextCounts.class, TextStatuses.class, ElementType.class, LogListener.class,
-          LookupFfnRuntime.class, RunProgress.class, java.util.function.DoubleConsumer.class);
+          LookupFfnRuntime.class, Nearest.class, RunProgress.class, java.util.function.DoubleConsumer.class);
   private static final List<String> MAY_HAVE_NULLS =
       List.of("equals", "hash 2", "hash 3", "withAdapter", "withIsa", "RuntimeOptions.withExecutor");
 
@@ -209,8 +209,13 @@ class ArgumentsTest {
     Map<Class<?>, Object> known = Map.ofEntries(
         Map.entry(int.class, 1), Map.entry(long.class, 1L), Map.entry(float.class, 1f), Map.entry(boolean.class, true),
         Map.entry(String.class, "text"), Map.entry(int[].class, new int[] {1}), Map.entry(int[][].class, new int[][] {{1}}),
-        Map.entry(long[].class, new long[] {0}), Map.entry(float[].class, new float[1 << 16]),
-        Map.entry(byte[].class, new byte[1]), Map.entry(List.class, List.of("text")),
+        Map.entry(long[].class, new long[] {0}), Map.entry(long[][].class, new long[][] {{0}}),
+        Map.entry(float[].class, new float[1 << 16]), Map.entry(float[][].class, new float[][] {{1}}),
+        Map.entry(byte[].class, new byte[1]), Map.entry(byte[][].class, new byte[][] {{1}}),
+        Map.entry(java.util.BitSet.class, new java.util.BitSet()), Map.entry(Measure.class, Measure.DOT),
+        Map.entry(Int8Embedding.class, new Int8Embedding(new byte[1], 1)),
+        Map.entry(Vectors.class, Vectors.ofInt8(new byte[1], 1)), Map.entry(SearchOptions.class, SearchOptions.defaults()),
+        Map.entry(ByteBuffer.class, ByteBuffer.allocate(1)), Map.entry(List.class, List.of("text")),
         Map.entry(Map.class, Map.of("a", new byte[1])), Map.entry(Path.class, folder),
         Map.entry(FloatBuffer.class, java.nio.ByteBuffer.allocateDirect(1 << 18)
             .order(java.nio.ByteOrder.nativeOrder()).asFloatBuffer()),
@@ -240,7 +245,7 @@ class ArgumentsTest {
       Object[] objects = {
         model, other, tokenizer, batcher, RunOptions.defaults(), LoadOptions.defaults(), ForwardOptions.defaults(),
         AnswerOptions.defaults(), ZeroShotOptions.defaults(), TokenizeOptions.defaults(), RuntimeOptions.defaults(),
-        BatchingOptions.defaults(), LayerConfig.of(64, 2, 16)
+        BatchingOptions.defaults(), LayerConfig.of(64, 2, 16), SearchOptions.defaults(), Vectors.ofInt8(new byte[1], 1)
       };
       for (Object object : objects) {
         for (Method method : object.getClass().getMethods()) {
