@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lookupffn isa: which kernels run on this machine, and what the library knows about it.
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ namespace {
 
 struct Machine {
   std::string in_use;
-  std::vector<std::string> usable;
+  std::vector<std::string> built, usable;
   CacheSizes caches = cache_sizes();
   int32_t threads = 0;
 };
@@ -26,19 +27,24 @@ Machine look() {
   if (!environment().problem.empty()) throw lookupffn::InvalidArgument(environment().problem);
   Machine machine;
   machine.in_use = kernels().name;
-  for (const char* name : {"generic", "baseline", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon",
-                           "neondot", "neoni8mm"}) {
-    if (find_kernels(name) != nullptr) machine.usable.emplace_back(name);
+  for (auto name = std::rbegin(kKernelNames); name != std::rend(kKernelNames); ++name) {
+    if (built_kernels(*name)) machine.built.emplace_back(*name);
+    if (find_kernels(*name) != nullptr) machine.usable.emplace_back(*name);
   }
   machine.threads = environment().num_threads > 0 ? environment().num_threads : default_executor()->default_threads();
   return machine;
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
 void print_table(const Machine& machine) {
-  std::string usable;
-  for (const std::string& name : machine.usable) usable += (usable.empty() ? "" : ", ") + name;
   std::printf("kernels in use   %s%s\n", machine.in_use.c_str(), environment().isa.empty() ? "" : " (LOOKUPFFN_ISA)");
-  std::printf("kernels usable   %s\n", usable.c_str());
+  std::printf("kernels usable   %s\n", listed(machine.usable).c_str());
+  std::printf("kernels built    %s\n", listed(machine.built).c_str());
   std::printf("caches           L1 %zu KiB, L2 %zu KiB per core, L3 %zu KiB\n", machine.caches.l1 >> 10,
               machine.caches.l2 >> 10, machine.caches.l3 >> 10);
   std::printf("threads          %d%s\n", machine.threads,
@@ -47,8 +53,9 @@ void print_table(const Machine& machine) {
 
 void print_json(const Machine& machine) {
   const nlohmann::ordered_json json = {{"in_use", machine.in_use},      {"usable", machine.usable},
-                                       {"l1_bytes", machine.caches.l1}, {"l2_bytes", machine.caches.l2},
-                                       {"l3_bytes", machine.caches.l3}, {"threads", machine.threads}};
+                                       {"built", machine.built},        {"l1_bytes", machine.caches.l1},
+                                       {"l2_bytes", machine.caches.l2}, {"l3_bytes", machine.caches.l3},
+                                       {"threads", machine.threads}};
   std::printf("%s\n", json.dump(2).c_str());
 }
 

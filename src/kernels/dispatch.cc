@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the kernels once: what the CPU has, or what LOOKUPFFN_ISA names.
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "kernels/kernels.h"
 #include "runtime/cpu.h"
@@ -12,65 +16,105 @@
 #include "runtime/forever.h"
 
 namespace lffn {
+
+// The parts that this build has. LFFN_WHOLE_SETS has LFFN_SET(name) for each set with all of them; LFFN_INT8_SETS and
+// LFFN_PICK_SETS have LFFN_SET_ON(name, other) for those that take the rest from another one, which stands before.
+#define LFFN_INT8_PARTS                              \
+  extern const HashInt8Kernels kHashInt8Kernels;     \
+  extern const LinearInt8Kernels kLinearInt8Kernels; \
+  extern const AttentionInt8Kernels kAttentionInt8Kernels;
+
+#define LFFN_SET(set)                              \
+  namespace set {                                  \
+  extern const HashKernels kHashKernels;           \
+  extern const GatherKernels kGatherKernels;       \
+  extern const LinearKernels kLinearKernels;       \
+  extern const AttentionKernels kAttentionKernels; \
+  extern const SearchKernels kSearchKernels;       \
+  LFFN_INT8_PARTS                                  \
+  }
+LFFN_WHOLE_SETS
+#undef LFFN_SET
+
+#define LFFN_SET_ON(set, other) \
+  namespace set {               \
+  LFFN_INT8_PARTS               \
+  }
+LFFN_INT8_SETS
+#undef LFFN_SET_ON
+
+#define LFFN_SET_ON(set, other)          \
+  namespace set {                        \
+  extern const PickKernels kPickKernels; \
+  }
+LFFN_PICK_SETS
+#undef LFFN_SET_ON
+
 namespace {
 
-struct Candidate {
-  const char* name;
-  const Kernels* kernels;  // nullptr: this build has none
-  bool runs;               // on this CPU
-};
-
-#if defined(__x86_64__)
-#define LFFN_IF_X86(table) (&table)
-#define LFFN_IF_ARM(table) nullptr
-#elif defined(__aarch64__)
-#define LFFN_IF_X86(table) nullptr
-#define LFFN_IF_ARM(table) (&table)
-#else
-#define LFFN_IF_X86(table) nullptr
-#define LFFN_IF_ARM(table) nullptr
-#endif
-
-// `base` with better kernels for a part of the arithmetic.
-template <typename Part>
-Kernels combine(const char* name, const Kernels& base, const Part& better) {
-  Kernels both = base;
-  both.name = name;
-  static_cast<Part&>(both) = better;
-  return both;
+bool cpu_runs(std::string_view name) {
+  const CpuFeatures& cpu = cpu_features();
+  const std::pair<std::string_view, bool> wanted[] = {{"avx512vbmi", cpu.avx512_vbmi},
+                                                      {"avx512vnni", cpu.avx512_vnni},
+                                                      {"avx512", cpu.avx512},
+                                                      {"avxvnni", cpu.avx_vnni},
+                                                      {"avx2", cpu.avx2},
+                                                      {"neoni8mm", cpu.neon_i8mm},
+                                                      {"neondot", cpu.neon_dot},
+                                                      {"neon", cpu.neon}};
+  for (const auto& [one, has] : wanted) {
+    if (one == name) return has;
+  }
+  return true;
 }
 
-using Candidates = std::array<Candidate, 10>;
+struct Set {
+  const char* name;
+  bool built, runs;  // here, on this CPU
+  Kernels kernels;
+};
+using Sets = std::array<Set, std::size(kKernelNames)>;
+
+Set& set_of(Sets& sets, std::string_view name) {
+  return *std::find_if(sets.begin(), sets.end(), [&](const Set& set) { return set.name == name; });
+}
+
+template <typename... Parts>
+void add(Sets& sets, const char* name, const Kernels& base, const Parts&... parts) {
+  Set& set = set_of(sets, name);
+  set.built = true;
+  set.kernels = base;
+  set.kernels.name = name;
+  ((static_cast<Parts&>(set.kernels) = parts), ...);
+}
+
+Sets put_together() {
+  Sets sets = {};
+  for (size_t i = 0; i < sets.size(); ++i) sets[i] = {kKernelNames[i], false, cpu_runs(kKernelNames[i]), {}};
+#define LFFN_SET(set)                                                                                     \
+  add(sets, #set, {}, set::kHashKernels, set::kHashInt8Kernels, set::kGatherKernels, set::kLinearKernels, \
+      set::kLinearInt8Kernels, set::kAttentionKernels, set::kAttentionInt8Kernels, set::kSearchKernels);  \
+  set_of(sets, #set).kernels.floats = #set;
+  LFFN_WHOLE_SETS
+#undef LFFN_SET
+#define LFFN_SET_ON(set, other)                                                                 \
+  add(sets, #set, set_of(sets, #other).kernels, set::kHashInt8Kernels, set::kLinearInt8Kernels, \
+      set::kAttentionInt8Kernels);
+  LFFN_INT8_SETS
+#undef LFFN_SET_ON
+#define LFFN_SET_ON(set, other)                                               \
+  add(sets, #set, set_of(sets, #other).kernels);                              \
+  set_of(sets, #set).kernels.gather_picked = set::kPickKernels.gather_picked; \
+  set_of(sets, #set).kernels.scan_bits = set::kPickKernels.scan_bits;
+  LFFN_PICK_SETS
+#undef LFFN_SET_ON
+  return sets;
+}
 
 // Best first.
-const Candidates& candidates() {
-#if defined(__x86_64__)
-  static Forever<const Kernels> with_avx512_vbmi, with_avx512_vnni, with_avx_vnni;
-  const Kernels& avx512_vnni =
-      with_avx512_vnni.get([] { return combine("avx512vnni", kKernelsAvx512, kKernelsAvx512Vnni); });
-  const Kernels& avx512_vbmi =
-      with_avx512_vbmi.get([&] { return combine("avx512vbmi", avx512_vnni, kKernelsAvx512Vbmi); });
-  const Kernels& avx_vnni = with_avx_vnni.get([] { return combine("avxvnni", kKernelsAvx2, kKernelsAvxVnni); });
-#elif defined(__aarch64__)
-  static Forever<const Kernels> with_neon_dot, with_neon_i8mm;
-  const Kernels& neon_dot = with_neon_dot.get([] { return combine("neondot", kKernelsNeon, kKernelsNeonDot); });
-  const Kernels& neon_i8mm = with_neon_i8mm.get([] { return combine("neoni8mm", kKernelsNeon, kKernelsNeonI8mm); });
-#endif
-  static Forever<const Candidates> made;
-  return made.get([&] {
-    return Candidates{{
-        {"avx512vbmi", LFFN_IF_X86(avx512_vbmi), cpu_features().avx512_vbmi},
-        {"avx512vnni", LFFN_IF_X86(avx512_vnni), cpu_features().avx512_vnni},
-        {"avx512", LFFN_IF_X86(kKernelsAvx512), cpu_features().avx512},
-        {"avxvnni", LFFN_IF_X86(avx_vnni), cpu_features().avx_vnni},
-        {"avx2", LFFN_IF_X86(kKernelsAvx2), cpu_features().avx2},
-        {"baseline", LFFN_IF_X86(kKernelsBaseline), true},
-        {"neoni8mm", LFFN_IF_ARM(neon_i8mm), cpu_features().neon_i8mm},
-        {"neondot", LFFN_IF_ARM(neon_dot), cpu_features().neon_dot},
-        {"neon", LFFN_IF_ARM(kKernelsNeon), cpu_features().neon},
-        {"generic", &kKernelsGeneric, true},
-    }};
-  });
+const Sets& sets() {
+  static Forever<const Sets> made;
+  return made.get(put_together);
 }
 
 }  // namespace
@@ -78,12 +122,12 @@ const Candidates& candidates() {
 const Kernels& choose_kernels(const char* name, const char* setting) {
   const std::string wanted = name;
   std::string names;
-  for (const Candidate& one : candidates()) {
-    const bool usable = one.kernels != nullptr && one.runs;
-    if (usable && (wanted.empty() || wanted == one.name)) return *one.kernels;
+  for (const Set& one : sets()) {
+    const bool usable = one.built && one.runs;
+    if (usable && (wanted.empty() || wanted == one.name)) return one.kernels;
     if (wanted == one.name) {
       fail(LFFN_ERROR_UNSUPPORTED, "%s is '%s', which this %s; unset it to use the best one", setting, wanted.c_str(),
-           one.kernels == nullptr ? "build of the library does not have" : "CPU does not have");
+           !one.built ? "build of the library does not have" : "CPU does not have");
     }
     if (usable) names += std::string(names.empty() ? "" : ", ") + one.name;
   }
@@ -102,10 +146,15 @@ const Kernels& usable_kernels() {
 }
 
 const Kernels* find_kernels(const char* name) {
-  for (const Candidate& one : candidates()) {
-    if (std::strcmp(one.name, name) == 0) return one.runs ? one.kernels : nullptr;
+  for (const Set& one : sets()) {
+    if (std::strcmp(one.name, name) == 0) return one.built && one.runs ? &one.kernels : nullptr;
   }
   return nullptr;
+}
+
+bool built_kernels(const char* name) {
+  return std::any_of(sets().begin(), sets().end(),
+                     [&](const Set& one) { return one.built && std::strcmp(one.name, name) == 0; });
 }
 
 }  // namespace lffn

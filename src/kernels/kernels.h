@@ -234,8 +234,20 @@ struct ScanPlan;  // in search_plans.h, with the next two
 struct ManyPlan;
 struct SelectPlan;
 
-// The kernels that multiply bytes: all that an instruction set has which adds nothing else.
-struct IntegerKernels {
+// The kernels of an instruction set, by parts that are compiled one by one (parts/). Some sets have only parts that
+// multiply bytes, and take the others from another set.
+struct HashKernels {
+  int32_t lanes;        // tokens of the narrowest tile
+  int32_t tile_tokens;  // tokens of the widest tile, a multiple of lanes
+
+  // Up to tile_tokens tokens. Results land at token indices 0...
+  void (*hash_tile)(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
+                    void* scratch);
+  // One token, outputs side by side: faster than a tile for very few tokens. Not for a dense int8 projection.
+  void (*hash_token)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
+};
+
+struct HashInt8Kernels {
   // How an int8 hash wants its weights, see HashPlan.
   int32_t hash_cell_inputs;  // 4: int8, 2: int16
   int32_t hash_outputs;
@@ -247,38 +259,9 @@ struct IntegerKernels {
                          void* scratch);
   void (*hash_token_int8)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
   void (*gather_int8)(const GatherPlan& plan);  // integer sums of score bytes * rows
-  void (*linear_int8)(const LinearInt8Plan& plan);
-  // Rows as bytes, each with its own scale and zero point.
-  void (*quantise_rows)(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
-                        int64_t out_stride, RowBits bits);
-  void (*score_words)(const WordsPlan& plan);
-  // As attention_scratch and attend, in int8; without anything that distances add.
-  size_t (*attention_int8_scratch)(int64_t num_keys, int64_t head_size);
-  void (*attend_int8)(const AttentionPlan& plan, void* scratch);
-  void (*multiply_many)(const ManyPlan& plan);  // of a search: rows of int8 with many queries
 };
 
-// What only a CPU does that picks bytes from a whole register by as many indices, and counts its bits; the latter
-// others do in other ways.
-struct PickKernels {
-  // The sums of gather_int8 for tables of at most kPickRows rows and kTablesInt8 tables, which lie as
-  // [columns / kPickColumns][groups][kPickColumns][table of the group][kPickRows]: `tables` points to the plan's first
-  // column, a multiple of kPanel, and there are whole panels of columns. nullptr: this CPU gathers rows.
-  void (*gather_picked)(const GatherPlan& plan);
-  void (*scan_bits)(const ScanPlan& plan);  // of a search: rows of bits with few queries
-};
-
-struct Kernels : IntegerKernels, PickKernels {
-  const char* name;
-  int32_t lanes;        // tokens of the narrowest tile
-  int32_t tile_tokens;  // tokens of the widest tile, a multiple of lanes
-
-  // Up to tile_tokens tokens. Results land at token indices 0...
-  void (*hash_tile)(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
-                    void* scratch);
-  // One token, outputs side by side: faster than a tile for very few tokens. Not for a dense int8 projection.
-  void (*hash_token)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
-
+struct GatherKernels {
   void (*gather_f32)(const GatherPlan& plan);
   void (*gather_f32_many)(const GatherPlan& plan);  // the same sums, where tokens want nearly every row
   void (*gather_bf16)(const GatherPlan& plan);
@@ -290,7 +273,10 @@ struct Kernels : IntegerKernels, PickKernels {
                           int32_t num_tokens, uint8_t* score_bytes, float* score_byte_scales);
   // At which byte of a row gather_int8 wants a column; 64 columns further the same plus 64.
   int32_t (*int8_position)(int32_t column);
+  void (*add_word_rows)(const WordRowsPlan& plan);
+};
 
+struct LinearKernels {
   void (*linear)(const LinearPlan& plan);
   // matrix[outputs][inputs], its rows `stride` floats apart -> panels, outputs beyond the matrix zero.
   void (*lay_panels)(const float* matrix, int64_t stride, int64_t outputs, int64_t inputs, float* panels);
@@ -299,21 +285,64 @@ struct Kernels : IntegerKernels, PickKernels {
   // The layer norm of each row; in and out may be the same.
   void (*normalise)(const NormPlan& plan, const float* in, int64_t in_stride, int64_t rows, float* out,
                     int64_t out_stride);
-  // Bytes of scratch that attend needs: in proportion to the number of keys. num_places: 0 without any.
-  size_t (*attention_scratch)(int64_t num_keys, int64_t head_size, int64_t num_places);
-  void (*attend)(const AttentionPlan& plan, void* scratch);
   // Rows of two halves: the first one becomes its product with the second, `activated` of the two (0 or 1) through the
   // activation before.
   void (*gate)(Activation activation, int activated, float* rows, int64_t stride, int64_t count, int64_t half);
-  void (*add_word_rows)(const WordRowsPlan& plan);
+};
+
+struct LinearInt8Kernels {
+  void (*linear_int8)(const LinearInt8Plan& plan);
+  // Rows as bytes, each with its own scale and zero point.
+  void (*quantise_rows)(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
+                        int64_t out_stride, RowBits bits);
+  void (*score_words)(const WordsPlan& plan);
+  void (*multiply_many)(const ManyPlan& plan);  // of a search: rows of int8 with many queries
+};
+
+struct AttentionKernels {
+  // Bytes of scratch that attend needs: in proportion to the number of keys. num_places: 0 without any.
+  size_t (*attention_scratch)(int64_t num_keys, int64_t head_size, int64_t num_places);
+  void (*attend)(const AttentionPlan& plan, void* scratch);
+};
+
+// The same in int8; without anything that distances add.
+struct AttentionInt8Kernels {
+  size_t (*attention_int8_scratch)(int64_t num_keys, int64_t head_size);
+  void (*attend_int8)(const AttentionPlan& plan, void* scratch);
+};
+
+struct SearchKernels {
   // Of vectors that begin anywhere; the sums of int8 are exact.
   TwoVectors (*compare_f32)(const float* a, const float* b, int64_t size);
   TwoVectors (*compare_int8)(const int8_t* a, const int8_t* b, int64_t size);
   int64_t (*different_bits)(const uint8_t* a, const uint8_t* b, int64_t bytes);
-  // Of a search: rows with few queries, and which of their scores are of use; gives the number of hits.
+  // Rows with few queries, and which of their scores are of use; gives the number of hits.
   void (*scan_f32)(const ScanPlan& plan);
   void (*scan_int8)(const ScanPlan& plan);
+  void (*scan_bits)(const ScanPlan& plan);
   int64_t (*select_scores)(const SelectPlan& plan);
+};
+
+// What only a CPU does that picks bytes from a whole register by as many indices, and counts its bits.
+struct PickKernels {
+  // The sums of gather_int8 for tables of at most kPickRows rows and kTablesInt8 tables, which lie as
+  // [columns / kPickColumns][groups][kPickColumns][table of the group][kPickRows]: `tables` points to the plan's first
+  // column, a multiple of kPanel, and there are whole panels of columns.
+  void (*gather_picked)(const GatherPlan& plan);
+  void (*scan_bits)(const ScanPlan& plan);  // as SearchKernels'
+};
+
+struct Kernels : HashKernels,
+                 HashInt8Kernels,
+                 GatherKernels,
+                 LinearKernels,
+                 LinearInt8Kernels,
+                 AttentionKernels,
+                 AttentionInt8Kernels,
+                 SearchKernels {
+  const char* name;
+  const char* floats;                             // the name of the set whose parts of floats these are
+  void (*gather_picked)(const GatherPlan& plan);  // as PickKernels'; nullptr: this CPU gathers rows
 };
 
 // The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error where that cannot be.
@@ -324,12 +353,12 @@ const Kernels& usable_kernels();
 // The best that the CPU has, or the one of that name unless it is "". Throws Error that names the setting.
 const Kernels& choose_kernels(const char* wanted, const char* setting);
 
-// One per instruction set, linked in where the build's architecture has it.
-extern const Kernels kKernelsGeneric, kKernelsBaseline, kKernelsAvx2, kKernelsAvx512, kKernelsNeon;
-extern const IntegerKernels kKernelsAvxVnni, kKernelsAvx512Vnni, kKernelsNeonDot, kKernelsNeonI8mm;
-extern const PickKernels kKernelsAvx512Vbmi;
-
 // The kernels of that name, or nullptr if this build or this CPU has none. For tests too.
 const Kernels* find_kernels(const char* name);
+
+// The names of all that there are, on any processor, the best first; and whether this build has them.
+constexpr const char* kKernelNames[] = {"avx512vbmi", "avx512vnni", "avx512",  "avxvnni", "avx2",
+                                        "baseline",   "neoni8mm",   "neondot", "neon",    "generic"};
+bool built_kernels(const char* name);
 
 }  // namespace lffn

@@ -3,20 +3,24 @@
 
 #include <string_view>
 
+#include "runtime/error.h"
+
 namespace lffn {
 
-// "avx512vnni" multiplies bytes in another way than "avx512", and floats in the same.
+#define LFFN_SET(set)                      \
+  namespace set {                          \
+  extern const TrainKernels kTrainKernels; \
+  }
+LFFN_WHOLE_SETS
+#undef LFFN_SET
+
 const TrainKernels& train_kernels_of(const Kernels& kernels) {
-  [[maybe_unused]] const std::string_view name = kernels.name;
-  [[maybe_unused]] const auto begins_with = [&](std::string_view part) { return name.substr(0, part.size()) == part; };
-#if defined(__x86_64__)
-  if (begins_with("avx512")) return kKernelsAvx512Train;
-  if (begins_with("avx")) return kKernelsAvx2Train;
-  if (begins_with("baseline")) return kKernelsBaselineTrain;
-#elif defined(__aarch64__)
-  if (begins_with("neon")) return kKernelsNeonTrain;
-#endif
-  return kKernelsGenericTrain;
+  const std::string_view floats = kernels.floats;
+#define LFFN_SET(set) \
+  if (floats == #set) return set::kTrainKernels;
+  LFFN_WHOLE_SETS
+#undef LFFN_SET
+  fail(LFFN_ERROR_INTERNAL, "no training kernels go with '%s'", kernels.name);
 }
 
 }  // namespace lffn

@@ -26,7 +26,7 @@ add_dependencies(lookupffn_grown grown_headers)
 set_target_properties(lookupffn_grown PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)  # reading headers is most of it
 target_include_directories(lookupffn_grown PRIVATE ${grown} ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(lookupffn_grown PRIVATE -O0 -Wno-missing-field-initializers)  # which have grown
-get_property(kernels GLOBAL PROPERTY LFFN_KERNELS)
+get_property(kernels GLOBAL PROPERTY LFFN_KERNEL_TARGETS)
 target_link_libraries(lookupffn_grown PRIVATE ${kernels} nlohmann_json::nlohmann_json)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 target_link_libraries(lookupffn_grown PRIVATE OpenMP::OpenMP_CXX)

@@ -47,6 +47,17 @@ for build in "$work/build" "$work/unity" "$work/single"; do
   ! grep ' -c ' "$work/commands" | grep -v -e ' -O[23]' || fail "not optimised"
 done
 
+# Kernels: a project around gets those that some processor likes best; who names some gets these, what they build on, and
+# those that every processor runs.
+kernels_of() { ninja -C "$1" -t commands lookupffn/src/liblookupffn.a | grep -o 'lffn_kernels_[a-z0-9]*[.]dir/parts' | sort -u | sed 's/.*s_//; s/[.].*//' | xargs; }
+if [[ $(uname -m) == x86_64 ]]; then
+  [[ $(kernels_of "$work/build") == 'avx2 avx512 avx512vbmi avx512vnni avxvnni baseline' ]] || fail "builds" "$(kernels_of "$work/build")"
+  configure "$work/few" '-DLFFN_KERNELS=avx2;avx512vnni'
+  [[ $(kernels_of "$work/few") == 'avx2 avx512 avx512vnni baseline' ]] || fail "builds" "$(kernels_of "$work/few")"
+  refused "LFFN_KERNELS has 'avx3', .*: generic, baseline, avx2, avxvnni, avx512, avx512vnni, avx512vbmi" -DLFFN_KERNELS=avx3 \
+          -DLFFN_XSIMD_INCLUDE_DIR="$xsimd"
+fi
+
 for kind in SHARED STATIC; do
   configure "$work/no-$kind" -DLFFN_INSTALL=ON -DLFFN_$kind=OFF
 done

@@ -279,6 +279,8 @@ class Isa(Case):
         machine = json.loads(run_text("isa", "--json"))
         self.assertIn(machine["in_use"], machine["usable"])
         self.assertIn("generic", machine["usable"])
+        self.assertLessEqual(set(machine["usable"]), set(machine["built"]))
+        self.assertIn("kernels built    " + ", ".join(machine["built"]), run_text("isa"))
         self.assertGreaterEqual(machine["threads"], 1)
         self.assertGreater(machine["l1_bytes"], 0)
 

@@ -61,7 +61,4 @@ struct TrainKernels {
                         bool add_scores);
 };
 
-extern const TrainKernels kKernelsGenericTrain, kKernelsBaselineTrain, kKernelsAvx2Train, kKernelsAvx512Train,
-    kKernelsNeonTrain;
-
 }  // namespace lffn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training kernels for one instruction set. Compiled once for each, with its flags and LFFN_TABLE.
+// Gradients, and what they need of the way there.
 #include "kernels/train/train_kernels.h"
 #include "kernels/train/train_product.h"
 #include "kernels/train/train_rows.h"
@@ -8,8 +8,7 @@
 namespace lffn {
 namespace {
 
-// By name, as integer_kernels().
-constexpr TrainKernels all_train_kernels() {
+constexpr TrainKernels train_kernels() {
   TrainKernels table = {};
   table.product = train_product;
   table.transform = butterflies;
@@ -24,6 +23,8 @@ constexpr TrainKernels all_train_kernels() {
 
 }  // namespace
 
-constexpr TrainKernels LFFN_TABLE = all_train_kernels();
+namespace LFFN_SET {
+extern constexpr TrainKernels kTrainKernels = train_kernels();
+}
 
 }  // namespace lffn
