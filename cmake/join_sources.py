@@ -3,13 +3,13 @@
 """join_sources.py PREFIX SOURCE...: writes PREFIX0.cc, PREFIX1.cc, ..., which include several sources each, and prints
 their paths. Most of the time of compiling goes to headers, and to templates that many sources have in common.
 
-Two sources come together only if no name that one of them defines for itself, in a namespace without a name, as a macro
-or as static, stands in the other at all."""
+Two sources come together only if no function, number or macro that one of them defines for itself, in a namespace without a
+name or as static, stands in the other, but for members of that name, and if they define no type of one name."""
 import re
 import sys
 from pathlib import Path
 
-MOST = 8  # of one file, so that many jobs have work to do
+MOST = 16  # of one file, so that some jobs have work to do
 
 
 def code_of(path):
@@ -27,39 +27,59 @@ def nameless(code):
         yield code[begin.end():end]
 
 
+KEYWORDS = {"template", "static_assert", "using"}
+
+
 def own_names(code):
-    names = set(re.findall(r"^\s*#\s*define (\w+)", code, re.MULTILINE))
-    names |= set(re.findall(r"^static [^(=;]*?(\w+)\s*[(=;]", code, re.MULTILINE))
+    """Names that a source defines for itself: of types and their aliases, each with what it is defined as, and of others."""
+    types, others = {}, set(re.findall(r"^\s*#\s*define (\w+)", code, re.MULTILINE))
+    others |= set(re.findall(r"^static [^(=;]*?(\w+)\s*[(=;]", code, re.MULTILINE))
     for part in nameless(code):
         for line in part.splitlines():
             if not re.match(r"[A-Za-z_\[]", line):  # what is indented is inside of something
                 continue
-            for kind in re.findall(r"\b(?:class|struct|union|using|enum(?: class)?) (\w+)", line):
-                names.add(kind)
+            kinds = re.findall(r"\b(?:class|struct|union|using|enum(?: class)?) (\w+)", line)
+            for kind in kinds:
+                types[kind] = line if line.startswith("using ") else None
             while re.search(r"<[^<>]*>", line):
                 line = re.sub(r"<[^<>]*>", "", line)
             words = re.findall(r"\w+", re.split(r"[(={;\[]", line)[0])
-            names.update(words[-1:])
-    return names
+            others.update(word for word in words[-1:] if word not in kinds)
+    return types, others - KEYWORDS
+
+
+def used_words(code):
+    """All but members' names, which are found in their classes."""
+    return set(re.findall(r"[A-Za-z_]\w*", re.sub(r"(?:(?<!\.)\.|->|\b[A-Z]\w*::)\w+", " ", code)))
+
+
+class Source:
+    def __init__(self, path):
+        code = code_of(path)
+        self.path, self.words = path, used_words(code)
+        self.types, self.others = own_names(code)
+
+    def fits(self, other):
+        """Another source's function or number could be taken for one that a header declares, and nothing would tell. A type
+        of its own is only in the way of its like."""
+        twice = {name for name in self.types.keys() & other.types.keys()
+                 if self.types[name] is None or self.types[name] != other.types[name]}
+        return not (twice or self.others & (other.words | other.types.keys()) or other.others & (self.words | self.types.keys()))
 
 
 def main(prefix, paths):
-    groups, own, words = [], {}, {}
-    for path in paths:
-        code = code_of(path)
-        own[path], words[path] = own_names(code), set(re.findall(r"[A-Za-z_]\w*", code))
+    groups = []
     # Those with the most names of their own come first, as they are the hardest to place.
-    for path in sorted(paths, key=lambda path: (str(Path(path).parent), -len(own[path]), path)):
-        fits = [group for group in groups if len(group) < MOST
-                and all(not own[path] & words[other] and not own[other] & words[path] for other in group)]
+    for source in sorted(map(Source, paths), key=lambda source: (str(Path(source.path).parent), -len(source.others), source.path)):
+        fits = [group for group in groups if len(group) < MOST and all(source.fits(other) for other in group)]
         if fits:
-            fits[0].append(path)
+            fits[0].append(source)
         else:
-            groups.append([path])
+            groups.append([source])
     Path(prefix).parent.mkdir(parents=True, exist_ok=True)
     for number, group in enumerate(groups):
         file = Path(f"{prefix}{number}.cc")
-        text = "".join(f'#include "{path}"\n' for path in sorted(group))
+        text = "".join(f'#include "{path}"\n' for path in sorted(source.path for source in group))
         if not file.exists() or file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")
         print(file)
