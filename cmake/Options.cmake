@@ -8,6 +8,7 @@ endif()
 # What is built, and how: the library and the command, unless told otherwise. CMakePresets.json has what developers want.
 option(LFFN_OPENMP "Build the openmp executor" ${LFFN_LINUX})
 option(LFFN_TESTS "Build the tests" OFF)
+option(LFFN_TEST_ALL "Build the tests also where they repeat what quicker ones or another build's show" OFF)
 option(LFFN_TOOLS "Build the lookupffn command" ${PROJECT_IS_TOP_LEVEL})
 option(LFFN_EXAMPLES "Build the examples" OFF)
 option(LFFN_BINDINGS "Build the Java and .NET packages where a JDK and the .NET SDK are found" OFF)

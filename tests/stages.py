@@ -94,7 +94,7 @@ class Stage:
                 yield "kernels", ["cmake", "--build", str(kernels), "--target", "lffn_kernels"]
             natives = [f"-DLFFN_WINDOWS_NATIVES={BUILD / 'natives' if self.name == 'windows' else ''}"]
             yield "configure", ["cmake", "--preset", preset, f"-DLFFN_KERNELS_OF={kernels if taken else ''}",
-                                *(natives if preset == "release" else [])]
+                                f"-DLFFN_TEST_ALL={'ON' if ALL else 'OFF'}", *(natives if preset == "release" else [])]
             if self.name != "tidy":
                 targets = ["--target", *WINDOWS] if self.name == "windows" else []
                 yield "build", ["cmake", "--build", "--preset", preset, *targets]
@@ -240,8 +240,8 @@ def main(names):
 
 
 if __name__ == "__main__":
-    YES = "--yes" in sys.argv
+    YES, ALL = "--yes" in sys.argv, "--all" in sys.argv
     try:
-        sys.exit(1 if main([name for name in sys.argv[1:] if name != "--yes"]) else 0)
+        sys.exit(1 if main([name for name in sys.argv[1:] if not name.startswith("--")]) else 0)
     except KeyboardInterrupt:
         sys.exit("\nscripts/test: interrupted")
