@@ -27,8 +27,7 @@ constexpr double kThreadNumbers = 1 << 19;  // products that are worth another t
 // What one thread works with.
 struct Scratch {
   Tile tile;
-  alignas(kCacheLine) float thresholds[kMostTileRows];             // of one query, for each row
-  alignas(kCacheLine) float query_thresholds[kQueriesAtOnce];      // of several
+  alignas(kCacheLine) float thresholds[kQueriesAtOnce];            // of these queries
   alignas(kCacheLine) float sums[kMostTileRows * kQueriesAtOnce];  // or int32, or scores
   int32_t hits[kMostTileRows * kQueriesAtOnce / 16];
 };
@@ -250,7 +249,7 @@ void Search::meet_few(Scratch& scratch, int64_t query, int64_t count, bool finds
                                      : kernels.scan_bits)(plan);
   for (int64_t q = query; q < query + count; ++q) {
     float* const scores = scratch.sums + (q - query) * kMostTileRows;
-    fill_with(threshold(q, thread), scratch.thresholds, tile.count);
+    const float least = threshold(q, thread);
     SelectPlan select = {};
     select.whole = call_.kind != VectorKind::kF32;
     select.quotient = call_.measure == Measure::kCosine;
@@ -259,7 +258,7 @@ void Search::meet_few(Scratch& scratch, int64_t query, int64_t count, bool finds
     select.inner = round_up(tile.count, kPanel);
     select.outer_factors = queries_->factors() + q;
     select.inner_factors = tile.factors;
-    select.thresholds = scratch.thresholds;
+    select.outer_thresholds = &least;
     select.hits = scratch.hits;
     const int64_t hits = kernels.select_scores(select);
     for (int64_t h = 0; h < hits; ++h) {
@@ -283,8 +282,8 @@ void Search::meet_many(Scratch& scratch, int64_t query, int64_t count, int32_t t
   plan.sums = reinterpret_cast<int32_t*>(scratch.sums);
   plan.stride = lanes;
   workers_.kernels.multiply_many(plan);
-  std::fill_n(scratch.query_thresholds, lanes, std::numeric_limits<float>::infinity());
-  for (int64_t q = 0; q < count; ++q) scratch.query_thresholds[q] = threshold(query + q, thread);
+  std::fill_n(scratch.thresholds, lanes, std::numeric_limits<float>::infinity());
+  for (int64_t q = 0; q < count; ++q) scratch.thresholds[q] = threshold(query + q, thread);
   SelectPlan select = {};
   select.whole = true;
   select.quotient = call_.measure == Measure::kCosine;
@@ -293,7 +292,7 @@ void Search::meet_many(Scratch& scratch, int64_t query, int64_t count, int32_t t
   select.inner = select.stride = lanes;
   select.outer_factors = tile.factors;
   select.inner_factors = queries_->factors() + query;
-  select.thresholds = scratch.query_thresholds;
+  select.inner_thresholds = scratch.thresholds;
   select.hits = scratch.hits;
   const int64_t hits = workers_.kernels.select_scores(select);
   for (int64_t h = 0; h < hits; ++h) {

@@ -47,6 +47,27 @@ inline void scan_bits(const ScanPlan& plan) {
 
 #else
 
+// Rows of whole words, of so many that the query's stay in registers, or in the nearest cache.
+template <int kWords>
+inline void scan_words(const ScanPlan& plan) {
+  for (int64_t q = 0; q < plan.num_queries; ++q) {
+    uint64_t query[kWords];
+    __builtin_memcpy(query, plan.queries + q * plan.query_stride, sizeof query);
+    int32_t* const to = reinterpret_cast<int32_t*>(plan.sums) + q * plan.stride;
+    for (int64_t r = 0; r < plan.num_rows; ++r) {
+      const uint8_t* const row = plan.rows[r];
+      for (int64_t at = 0; at < static_cast<int64_t>(sizeof query); at += 64) __builtin_prefetch(row + at + plan.ahead);
+      int64_t counts[2] = {};
+      unroll<kWords>([&](auto i) LFFN_INLINE {
+        uint64_t word;
+        __builtin_memcpy(&word, row + 8 * i, sizeof word);
+        counts[i % 2] += count_bits(word ^ query[i]);
+      });
+      to[r] = static_cast<int32_t>(counts[0] + counts[1]);
+    }
+  }
+}
+
 // The last bytes of a row, up to eight, as one number, the last of all highest; those that it lacks are zeros.
 inline uint64_t last_bytes(const uint8_t* row, int64_t size) {
   uint64_t word = 0;
@@ -59,6 +80,22 @@ inline uint64_t last_bytes(const uint8_t* row, int64_t size) {
 }
 
 inline void scan_bits(const ScanPlan& plan) {
+  if (plan.size % 8 == 0 && plan.last == 0xff) {
+    switch (plan.size / 8) {  // embeddings of 256 to 1,024 numbers
+      case 4:
+        return scan_words<4>(plan);
+      case 6:
+        return scan_words<6>(plan);
+      case 8:
+        return scan_words<8>(plan);
+      case 12:
+        return scan_words<12>(plan);
+      case 16:
+        return scan_words<16>(plan);
+      default:
+        break;
+    }
+  }
   // Of the last bytes those that no word before has.
   const int64_t words = (plan.size - 1) / 8, rest = plan.size - 8 * words;
   const uint64_t mask = (static_cast<uint64_t>(plan.last) << 56 | 0x00ffffffffffffffu) >> (64 - 8 * rest)

@@ -54,10 +54,11 @@ struct SelectPlan {
   int64_t outer;
   int64_t inner;  // a multiple of kPanel
   int64_t stride;
-  const float* outer_factors;  // [outer]
-  const float* inner_factors;  // [inner]
-  const float* thresholds;     // [inner] a score below it is of no use; NaN: each is of use
-  int32_t* hits;               // where scores begin, kPanel of them, of which some may be of use
+  const float* outer_factors;     // [outer]
+  const float* inner_factors;     // [inner]
+  const float* outer_thresholds;  // [outer] or nullptr: a score below it is of no use; NaN: each is of use
+  const float* inner_thresholds;  // [inner] where there are no outer ones
+  int32_t* hits;                  // where scores begin, kPanel of them, of which some may be of use
 };
 
 }  // namespace lffn

@@ -16,6 +16,8 @@ inline int64_t select_scores(const SelectPlan& plan) {
   int64_t hits = 0;
   for (int64_t o = 0; o < plan.outer; ++o) {
     const F32 outer = F32::set1(plan.outer_factors[o]);
+    const bool is_outer = plan.outer_thresholds != nullptr;
+    const F32 outer_threshold = F32::set1(is_outer ? plan.outer_thresholds[o] : 0);
     float* const row = reinterpret_cast<float*>(plan.sums) + o * plan.stride;
     for (int64_t i = 0; i < plan.inner; i += kPanel) {
       I32 below = I32::set1(-1);
@@ -27,7 +29,8 @@ inline int64_t select_scores(const SelectPlan& plan) {
         F32 score = sum * factor;
         if (plan.quotient) score = max(minus_one, min(one, sum / factor));  // a NaN stays
         score.store(row + at);
-        below = below & positive(F32::load(plan.thresholds + at) - score);
+        const F32 threshold = is_outer ? outer_threshold : F32::load(plan.inner_thresholds + at);
+        below = below & positive(threshold - score);
       });
       plan.hits[hits] = static_cast<int32_t>(o * plan.stride + i);
       hits += any_bit(below ^ I32::set1(-1)) ? 1 : 0;
