@@ -18,29 +18,23 @@ ROOT = Path(__file__).resolve().parents[1]
 FIGURES = json.loads((ROOT / "docs" / "figures.json").read_text(encoding="utf-8"))
 TEACHER = "all-MiniLM-L6-v2"
 MODEL = "examples/models/all-minilm-l6-v2-"
-COLOURS = {"ONNX Runtime": "#888888", TEACHER: "#1f77b4", "quality": "#d62728", "fast": "#2ca02c", "lookup": "#9467bd"}
+REFERENCE = "onnxruntime-int8"
+COLOURS = {"llama.cpp, Q8_0": "#bbbbbb", "ONNX Runtime, int8": "#777777", "liblookupffn, int8": "#1f77b4", "quality": "#d62728", "fast": "#2ca02c", "lookup": "#9467bd"}
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- figures end -->)", re.DOTALL)
 MEASURED = re.compile(r"\d (?:%|ms|us|MB|GB|times)|\bTREC|NFCorpus")
 PLACES = {"README.md": "", "docs/distilling.md": "../"}
 
 
-def measured():
-    """What a run of benchmarks/compare-model wrote of this model."""
-    return json.loads((ROOT / FIGURES["speed"]["results"]).read_text(encoding="utf-8"))["models"]["models"]["minilm"]
-
-
-def compared():
-    """Of ONNX Runtime and of this library, us a token at each shape; and how many times as fast the latter is, of each round."""
-    cells = {f"{cell['texts']} x {cell['length']}": cell for cell in measured()["cells"] if cell["threads"] == 1}
-    theirs, ours, times = [], [], []
-    for shape in FIGURES["speed"]["shapes"]:
-        cell = cells[shape]
+def speeds():
+    """Of each program, thousands of tokens a second at each shape; and how many times as fast as ONNX Runtime, round by round."""
+    cells = json.loads((ROOT / FIGURES["speed"]["results"]).read_text(encoding="utf-8"))["cells"]
+    rates, times = {}, {}
+    for cell in cells:
         seconds = {name.split(":")[0]: values for name, values in cell["seconds"].items()}
-        tokens = cell["texts"] * cell["length"]
-        theirs.append(1e6 * statistics.median(seconds["onnxruntime-int8"]) / tokens)
-        ours.append(1e6 * statistics.median(seconds["lookupffn-dense-int8"]) / tokens)
-        times.append(statistics.median(a / b for a, b in zip(seconds["onnxruntime-int8"], seconds["lookupffn-dense-int8"])))
-    return theirs, ours, times
+        for name in FIGURES["speed"]["engines"]:
+            rates.setdefault(name, []).append(cell["texts"] * cell["length"] / statistics.median(seconds[name]) / 1000)
+            times.setdefault(name, []).append(statistics.median(a / b for a, b in zip(seconds[REFERENCE], seconds[name])))
+    return [(cell["texts"], cell["length"]) for cell in cells], rates, times
 
 
 def rounded(value):
@@ -57,8 +51,10 @@ def numbers(values):
 
 
 def shares(student):
-    search = FIGURES["students"]["search"]
-    return {name: 100 * value / search["teacher"][name] for name, value in search[student].items()}
+    """What it keeps of its teacher's nDCG@10, in per cent: on the collections that everybody can have, and on others."""
+    found = FIGURES["students"]
+    return {**{name: 100 * value / found["search"]["teacher"][name] for name, value in found["search"][student].items()},
+            **found["judged elsewhere, %"][student]}
 
 
 def worst(values):
@@ -67,18 +63,13 @@ def worst(values):
 
 
 def speed(_):
-    speeds = FIGURES["speed"]
-    theirs, ours, times = compared()
-    query = next(entry for entry in measured()["texts"] if (entry["texts"], entry["length"], entry["threads"]) == (1, 16, 1))
-    lines = [f"| int8, one thread of an {speeds['processor']} | " + " | ".join(speeds["shapes"]) + " | times as fast |",
-             "|---" * (len(speeds["shapes"]) + 2) + "|",
-             f"| {TEACHER} in ONNX Runtime | {numbers(theirs)} | |",
-             f"| the same here | {numbers(ours)} | {span(times)} |"]
-    for name, found in speeds["students"].items():
-        lines.append(f"| `{name}` | {numbers(found['us'])} | {span(found['times'])} |")
-    lines.append("\nMicroseconds a token, for calls of so many texts x tokens. Times as fast: here as ONNX Runtime; students as the model "
-                 f"here, in another run. A query of 16 tokens takes {rounded(1000 * query['text_seconds']['lookupffn-dense-int8'])} ms. "
-                 "[All measurements, and where it is slower](docs/performance.md).")
+    shapes, rates, times = speeds()
+    lines = [f"| one thread of an {FIGURES['speed']['processor']} | " + " | ".join(f"{texts} x {length}" for texts, length in shapes)
+             + " | times ONNX Runtime |", "|---" * (len(shapes) + 2) + "|"]
+    for name, label in FIGURES["speed"]["engines"].items():
+        label = f"`{label}`" if label == name.split("-")[0] else f"{TEACHER}: {label}"
+        lines.append(f"| {label} | {numbers(rates[name])} | {span(times[name]) if name != REFERENCE else ''} |")
+    lines.append("\nThousands of tokens a second, for calls of so many texts x tokens; llama.cpp by its package for Node.js, text by text. [All measurements, and where it is slower](docs/performance.md).")
     return "\n".join(lines)
 
 
@@ -108,63 +99,65 @@ def line(x1, y1, x2, y2, colour="#ddd", width=1):
 
 
 def draw_speed():
-    """Bars of microseconds a token, shape by shape."""
-    theirs, ours, _ = compared()
-    rows = {"ONNX Runtime": theirs, TEACHER: ours, **{name: found["us"] for name, found in FIGURES["speed"]["students"].items()}}
-    left, top, bottom, wide, bar = 46, 62, 282, 164, 28
-    most = 100
-    parts = [text(16, 22, f"{TEACHER} and its students: microseconds a token, less is better", size=14),
-             text(16, 40, f"int8, one thread of an {FIGURES['speed']['processor']}", "#555")]
-    for tick in range(0, most + 1, 20):
+    """Bars of tokens a second, shape by shape."""
+    shapes, rates, _ = speeds()
+    engines = FIGURES["speed"]["engines"]
+    left, top, bottom, bar = 46, 62, 272, 26
+    wide, most, step = (len(engines) + 1) * bar, 80, 20
+    parts = [text(16, 22, f"{TEACHER} and its students: thousands of tokens a second, more is better", size=14),
+             text(16, 40, f"one thread of an {FIGURES['speed']['processor']}, one run", "#555")]
+    for tick in range(0, most + 1, step):
         y = bottom - (bottom - top) * tick / most
-        parts += [line(left, y, left + 4 * wide, y), text(left - 6, y + 4, str(tick), "#555", "end")]
-    for group, shape in enumerate(FIGURES["speed"]["shapes"]):
-        start = left + group * wide + 12
-        for place, (name, values) in enumerate(rows.items()):
-            high = (bottom - top) * values[group] / most
+        parts += [line(left, y, left + len(shapes) * wide, y), text(left - 6, y + 4, str(tick), "#555", "end")]
+    for group, (texts, length) in enumerate(shapes):
+        start = left + group * wide + bar / 2
+        for place, (name, label) in enumerate(engines.items()):
+            high = (bottom - top) * rates[name][group] / most
             x = start + place * bar
-            parts.append(f'<rect x="{x:.1f}" y="{bottom - high:.1f}" width="{bar - 3}" height="{high:.1f}" fill="{COLOURS[name]}"/>')
-            parts.append(text(x + bar / 2 - 1.5, bottom - high - 4, f"{values[group]:.0f}", "#222", "middle", 11))
-        texts, length = shape.split(" x ")
-        parts.append(text(start + 2.5 * bar, bottom + 17, f"{texts} text{'s' if texts != '1' else ''} of {length} tokens", "#222", "middle"))
+            parts.append(f'<rect x="{x:.1f}" y="{bottom - high:.1f}" width="{bar - 3}" height="{high:.1f}" fill="{COLOURS[label]}"/>')
+            parts.append(text(x + bar / 2 - 1.5, bottom - high - 4, f"{rates[name][group]:.0f}", "#222", "middle", 11))
+        parts.append(text(start + len(engines) * bar / 2, bottom + 17, f"{texts} text{'s' if texts > 1 else ''} of {length} tokens", "#222", "middle"))
     x = left
-    for name, words in (("ONNX Runtime", f"{TEACHER} in ONNX Runtime"), (TEACHER, "the same here"), ("quality", "quality"),
-                        ("fast", "fast"), ("lookup", "lookup")):
-        parts += [f'<rect x="{x}" y="{bottom + 32}" width="11" height="11" fill="{COLOURS[name]}"/>', text(x + 16, bottom + 42, words)]
-        x += 34 + 7 * len(words)
-    return svg(left + 4 * wide + 10, bottom + 56, parts)
+    for label in engines.values():
+        parts += [f'<rect x="{x}" y="{bottom + 32}" width="11" height="11" fill="{COLOURS[label]}"/>', text(x + 16, bottom + 42, label)]
+        x += 34 + 7 * len(label)
+    return svg(left + len(shapes) * wide + 16, bottom + 56, parts)
+
+
+def spread(places, gap):
+    """Moves labels apart, upwards, so that none is nearer than the gap to the one below it."""
+    moved = {}
+    for name in sorted(places, key=places.get, reverse=True):
+        moved[name] = min([places[name], *(y - gap for y in moved.values())])
+    return moved
 
 
 def draw_search():
-    """Of each student all collections, the worst and the mean named, against its speed."""
-    found = FIGURES["students"]
-    left, right, top, bottom = 56, 600, 62, 318
-    low, high, slow, quick = 90, 114, 0.8, 3.8
-
-    def across(times):
-        return left + (right - left) * (times - slow) / (quick - slow)
+    """A column of dots for each student, one for each collection."""
+    left, right, top, bottom = 60, 740, 56, 330
+    low, high, named = 86, 114, 3
+    names = ("quality", "fast", "lookup")
+    column = (right - left) / len(names)
+    _, rates, _ = speeds()
 
     def up(share):
         return bottom - (bottom - top) * (share - low) / (high - low)
 
     parts = [text(16, 22, f"Search: what students keep of {TEACHER}'s nDCG@10, collection by collection", size=14),
-             text(16, 40, f"int8, one thread of an {found['speed_on']}, 32 texts of 128 tokens", "#555")]
-    for share in range(low, high + 1, 5):
+             text(16, 40, "int8 as they ship; the three worst collections and the best have names", "#555")]
+    for share in range(low + 4, high + 1, 5):
         parts += [line(left, up(share), right, up(share)), text(left - 6, up(share) + 4, f"{share} %", "#555", "end")]
-    for times in (1, 2, 3):
-        parts += [line(across(times), top, across(times), bottom), text(across(times), bottom + 17, str(times), "#555", "middle")]
-    parts += [text((left + right) / 2, bottom + 36, f"times the speed of {TEACHER} in this library", "#222", "middle"),
-              line(left, up(100), right, up(100), "#888", 1.5), text(right - 4, up(100) - 5, TEACHER, "#555", "end")]
-    for name, times in found["speed"].items():
-        of_name = {label: share for label, share in shares(name).items() if label in found["search"]["quality"]}
-        x, colour, (label, least) = across(times), COLOURS[name], worst(of_name)
-        mean = statistics.mean(of_name.values())
-        parts += [line(x, up(least), x, up(max(of_name.values())), colour, 1.5)]
-        parts += [f'<circle cx="{x:.1f}" cy="{up(share):.1f}" r="3" fill="{colour}"/>' for share in of_name.values()]
-        parts += [line(x - 9, up(mean), x + 9, up(mean), colour, 3), text(x + 13, up(mean) + 4, f"mean {mean:.1f} %", colour, size=11),
-                  text(x, up(max(of_name.values())) - 8, name, colour, "middle", 13, ' font-weight="bold"'),
-                  text(x, up(least) + 16, f"worst: {label}, {least:.1f} %", colour, "middle", 11)]
-    return svg(right + 30, bottom + 50, parts)
+    parts += [line(left, up(100), right, up(100), "#888", 1.5), text(right, up(100) - 5, TEACHER, "#555", "end", 11)]
+    for place, name in enumerate(names):
+        of_name, x, colour = shares(name), left + column * (place + 0.25), COLOURS[name]
+        parts += [f'<circle cx="{x:.1f}" cy="{up(share):.1f}" r="4" fill="{colour}" fill-opacity="0.75"/>' for share in of_name.values()]
+        ranked = sorted(of_name, key=of_name.get)
+        for label, y in spread({label: up(of_name[label]) for label in (*ranked[:named], ranked[-1])}, 14).items():
+            parts.append(text(x + 10, y + 4, f"{label}, {of_name[label]:.1f} %", colour, size=11))
+        times = [a / b for a, b in zip(rates[f"{name}-int8"], rates["teacher-int8"])]
+        parts += [text(x, bottom + 18, name, colour, "middle", 13, ' font-weight="bold"'),
+                  text(x, bottom + 34, f"{span(times)} times as fast", "#555", "middle", 11)]
+    return svg(right + 20, bottom + 48, parts)
 
 
 def outputs():
