@@ -10,7 +10,7 @@
 namespace lffn {
 namespace {
 
-using Expression = TemplateExpression::Kind;
+using Form = TemplateExpression::Kind;
 using Kind = TemplateValue::Kind;
 
 [[noreturn]] void refuse_kinds(const std::string& sign, const TemplateValue& a, const TemplateValue& b) {
@@ -105,7 +105,7 @@ TemplateValue TemplateRun::slice(const TemplateExpression& expression) {
   bool given[3] = {false, false, false};
   for (size_t i = 0; i < 3; ++i) {
     const TemplateValue bound = evaluate(expression.parts[i + 1]);
-    given[i] = !bound.is(Kind::kNone) && expression.parts[i + 1].kind != Expression::kNothing;
+    given[i] = !bound.is(Kind::kNone) && expression.parts[i + 1].kind != Form::kNothing;
     if (!given[i]) continue;
     if (!bound.is_number()) fail(LFFN_ERROR_INVALID_ARGUMENT, "a bound of a slice is %s", bound.kind_name());
     bounds[i] = bound.number();

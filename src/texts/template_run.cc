@@ -10,7 +10,7 @@
 namespace lffn {
 namespace {
 
-using Expression = TemplateExpression::Kind;
+using Form = TemplateExpression::Kind;
 using Kind = TemplateValue::Kind;
 using Statement = TemplateStatement::Kind;
 
@@ -217,68 +217,68 @@ TemplateValue TemplateRun::evaluate(const TemplateExpression& expression) {
   budget_.spend(1);
   const auto part = [&](size_t i) { return evaluate(expression.parts[i]); };
   switch (expression.kind) {
-    case Expression::kText:
+    case Form::kText:
       budget_.spend(expression.text.size());
       return TemplateValue::text(expression.text);
-    case Expression::kInteger:
+    case Form::kInteger:
       return TemplateValue::integer(expression.integer);
-    case Expression::kBoolean:
+    case Form::kBoolean:
       return TemplateValue::boolean(expression.integer != 0);
-    case Expression::kNone:
+    case Form::kNone:
       return TemplateValue::none();
-    case Expression::kName:
+    case Form::kName:
       return look_up(expression.text);
-    case Expression::kList: {
+    case Form::kList: {
       TemplateValue::List items;
       budget_.spend(kItemBytes * expression.parts.size());
       for (const TemplateExpression& each : expression.parts) items.push_back(evaluate(each));
       return TemplateValue::list(std::move(items));
     }
-    case Expression::kMap:
+    case Form::kMap:
       return make_map(expression);
-    case Expression::kMember:
+    case Form::kMember:
       return member_of(part(0), expression.text, budget_);
-    case Expression::kItem: {
+    case Form::kItem: {
       const TemplateValue whole = part(0);
       return item_of(whole, part(1), budget_);
     }
-    case Expression::kSlice:
+    case Form::kSlice:
       return slice(expression);
-    case Expression::kCall:
+    case Form::kCall:
       return call(expression);
-    case Expression::kMethod:
+    case Form::kMethod:
       return call_method(expression.text, part(0), arguments_of(expression, 1, "method"), budget_);
-    case Expression::kFilter:
+    case Form::kFilter:
       return filter_value(expression.text, part(0), arguments_of(expression, 1, "filter"), budget_);
-    case Expression::kTest:
+    case Form::kTest:
       return TemplateValue::boolean(test_value(expression.text, part(0), arguments_of(expression, 1, "test"), budget_));
-    case Expression::kNot:
+    case Form::kNot:
       return TemplateValue::boolean(!part(0).is_true());
-    case Expression::kNegative:
-    case Expression::kPositive: {
+    case Form::kNegative:
+    case Form::kPositive: {
       const TemplateValue value = part(0);
       if (!value.is_number()) fail(LFFN_ERROR_INVALID_ARGUMENT, "a sign stands before %s", value.kind_name());
-      return TemplateValue::integer(expression.kind == Expression::kNegative ? negative(value.number())
+      return TemplateValue::integer(expression.kind == Form::kNegative ? negative(value.number())
                                                                              : value.number());
     }
-    case Expression::kAnd: {
+    case Form::kAnd: {
       TemplateValue first = part(0);
       return first.is_true() ? part(1) : first;
     }
-    case Expression::kOr: {
+    case Form::kOr: {
       TemplateValue first = part(0);
       return first.is_true() ? first : part(1);
     }
-    case Expression::kOperation:
+    case Form::kOperation:
       return operate(expression);
-    case Expression::kConcatenate: {
+    case Form::kConcatenate: {
       std::string text;
       for (const TemplateExpression& each : expression.parts) text += text_of(evaluate(each), budget_);
       return TemplateValue::text(std::move(text));
     }
-    case Expression::kCompare:
+    case Form::kCompare:
       return compare(expression);
-    case Expression::kChoice:
+    case Form::kChoice:
       if (part(0).is_true()) return part(1);
       if (expression.parts.size() > 2) return part(2);
       return TemplateValue::undefined("a choice without else");
