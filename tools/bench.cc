@@ -314,7 +314,7 @@ Command bench_command(CLI::App& parent) {
                   given ? std::vector<int32_t>{options->config.hidden_size} : std::vector<int32_t>{384, 768, 1024},
                   options->seconds);
             }
-            options->load.word_dtype = options->shape.word_dtype();
+            options->load.word_row_dtype = options->shape.word_dtype();
             if (!options->model.path.empty()) {
               return bench_model(options->model, options->load, options->seconds, options->json);
             }

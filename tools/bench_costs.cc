@@ -47,7 +47,7 @@ double middle_of(std::vector<double> values) {
 lookupffn::LoadOptions held_as(int32_t dtype) {
   lookupffn::LoadOptions options;
   options.num_threads = 1;
-  options.table_dtype = options.word_dtype = dtype;
+  options.table_dtype = options.word_row_dtype = dtype;
   options.hash_dtype = options.linear_dtype = dtype == LFFN_DTYPE_INT8 ? LFFN_DTYPE_INT8 : LFFN_DTYPE_F32;
   return options;
 }

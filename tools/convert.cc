@@ -41,7 +41,7 @@ struct Facts {
   explicit Facts(const lookupffn::Model& model) : info(model.info()), family(model.family()) {
     const lookupffn::TokenBatch sequences = sample(info);
     outputs = info.num_layers > 0 ? model.encode(sequences.view()) : model.embed(sequences.view());
-    for (int32_t i = 0; i < info.num_layers; ++i) word_dtypes.push_back(model.layer_info(i).word_dtype);
+    for (int32_t i = 0; i < info.num_layers; ++i) word_dtypes.push_back(model.layer_info(i).word_row_dtype);
     const auto add = [&](const std::vector<float>& more) { outputs.insert(outputs.end(), more.begin(), more.end()); };
     if (info.has_lm_head != 0) {
       const std::vector<int64_t> positions = {0, sequences.offsets.back() - 1};

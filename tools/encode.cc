@@ -38,7 +38,7 @@ int encode(const EncodeOptions& options) {
   const lookupffn::Output<float> output = of_tokens        ? lookupffn::out::token_scores
                                           : options.logits ? lookupffn::out::logits
                                                            : lookupffn::out::hidden;
-  if (options.logits && !of_tokens) args.flags = LFFN_RUN_ALL_POSITIONS;
+  if (options.logits && !of_tokens) args.flags = LFFN_RUN_ALL_LOGITS;
   TextInput input(options.input, "encoding", options.text.json_lines());
   lookupffn::Result result;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "api/handles.h"
 #include "layer_options.h"
 
 namespace lffn::tools {
@@ -17,10 +16,11 @@ std::string word_dtype_name(int32_t dtype) {
 }  // namespace
 
 std::string parts_text(const lffn_model_layer_info& layer) {
-  std::string text =
-      layer.num_heads == 0
-          ? "no heads"
-          : number(layer.num_heads) + (layer.num_heads == 1 ? " head of " : " heads of ") + number(layer.head_size);
+  std::string text = layer.num_attention_heads == 0
+                         ? "no heads"
+                         : number(layer.num_attention_heads) +
+                               (layer.num_attention_heads == 1 ? " head of " : " heads of ") +
+                               number(layer.attention_head_size);
   std::string block;
   const auto add = [&](const std::string& part) { block += (block.empty() ? "; " : ", ") + part; };
   if (layer.num_neurons > 0) add(number(layer.num_neurons) + " neurons");
@@ -30,17 +30,18 @@ std::string parts_text(const lffn_model_layer_info& layer) {
   }
   if (layer.has_linear_map != 0) add("a linear map");
   if (layer.num_word_rows > 0) {
-    add("a row of " + number(layer.num_word_rows) + " by word, " + word_dtype_name(layer.word_dtype));
+    add("a row of " + number(layer.num_word_rows) + " by word, " + word_dtype_name(layer.word_row_dtype));
   }
-  if (layer.window > 0) text += ", " + number(layer.window) + " tokens far";
+  if (layer.attention_window > 0) text += ", " + number(layer.attention_window) + " tokens far";
   return text + (block.empty() ? "; a bias" : block);
 }
 
 nlohmann::ordered_json layer_parts(const lffn_model_layer_info& layer) {
-  nlohmann::ordered_json json = {
-      {"num_heads", layer.num_heads}, {"head_size", layer.head_size}, {"num_neurons", layer.num_neurons}};
-  json["window"] = layer.window;
-  json["theta"] = layer.theta;
+  nlohmann::ordered_json json = {{"num_heads", layer.num_attention_heads},
+                                 {"head_size", layer.attention_head_size},
+                                 {"num_neurons", layer.num_neurons}};
+  json["window"] = layer.attention_window;
+  json["theta"] = layer.rope_theta;
   json["linear_dtype"] = name_of(dtype_names(), layer.linear_dtype);
   if (layer.num_tables > 0) {
     json["num_tables"] = layer.num_tables;
@@ -54,8 +55,8 @@ nlohmann::ordered_json layer_parts(const lffn_model_layer_info& layer) {
   json["linear_map"] = layer.has_linear_map != 0;
   json["num_word_rows"] = layer.num_word_rows;
   if (layer.num_word_rows > 0) {
-    json["word_dtype"] = word_dtype_name(layer.word_dtype);
-    json["word_bytes"] = layer.word_bytes;
+    json["word_dtype"] = word_dtype_name(layer.word_row_dtype);
+    json["word_bytes"] = layer.word_row_bytes;
   }
   json["attention_flop_per_token"] = layer.attention_flop_per_token;
   json["attention_flop_per_pair"] = layer.attention_flop_per_pair;
@@ -185,11 +186,11 @@ std::string attention_of(const lookupffn::ModelInfo& info) {
     return std::string(text);
   };
   std::string text = info.is_causal != 0 ? "to tokens before alone" : "both ways";
-  if (info.window > 0) text += ", in local layers " + number(info.window) + " tokens far";
-  if (info.theta > 0) text += "; rotary positions, theta " + digits(info.theta);
-  if (info.local_theta > 0) {
-    text += (info.theta > 0 ? ", in local layers " : "; rotary positions, theta of local layers ") +
-            digits(info.local_theta);
+  if (info.attention_window > 0) text += ", in local layers " + number(info.attention_window) + " tokens far";
+  if (info.rope_theta > 0) text += "; rotary positions, theta " + digits(info.rope_theta);
+  if (info.local_rope_theta > 0) {
+    text += (info.rope_theta > 0 ? ", in local layers " : "; rotary positions, theta of local layers ") +
+            digits(info.local_rope_theta);
   }
   return text;
 }
@@ -204,16 +205,15 @@ nlohmann::ordered_json token_text(const lookupffn::Model& model, int32_t id) {
 // How queries and documents become vectors of late interaction; null for other models.
 nlohmann::ordered_json late_of(const lookupffn::Model& model) {
   const lookupffn::ModelInfo& info = model.info();
-  const LateSettings& late = model.get()->model->sentence().late;
   if (info.is_late == 0) return nullptr;
   return {{"size", info.token_vector_size},
           {"mean", (info.max_sim_flags & LFFN_MAX_SIM_MEAN) != 0},
-          {"query_tokens", info.query_tokens},
-          {"document_tokens", info.document_tokens},
-          {"query_prefix", token_text(model, late.query_prefix)},
-          {"document_prefix", token_text(model, late.document_prefix)},
-          {"filler", token_text(model, late.filler)},
-          {"attends_to_filler", late.attends_to_filler}};
+          {"query_tokens", info.max_query_tokens},
+          {"document_tokens", info.max_document_tokens},
+          {"query_prefix", token_text(model, info.query_prefix_id)},
+          {"document_prefix", token_text(model, info.document_prefix_id)},
+          {"filler", token_text(model, info.filler_id)},
+          {"attends_to_filler", info.attends_to_filler != 0}};
 }
 
 void print_late(const lookupffn::Model& model) {
@@ -253,16 +253,16 @@ void print_json(const std::string& path, const lookupffn::Model& model) {
       {"embedding_size", info.embedding_size},
       {"num_layers", info.num_layers},
       {"num_lookup_layers", info.num_lookup_layers},
-      {"num_heads", info.num_heads},
-      {"head_size", info.head_size},
+      {"num_heads", info.num_attention_heads},
+      {"head_size", info.attention_head_size},
       {"intermediate_size", info.intermediate_size},
       {"max_tokens", info.max_tokens},
       {"own_max_tokens", info.own_max_tokens},
       {"num_token_types", info.num_token_types},
       {"causal", info.is_causal != 0},
-      {"window", info.window},
-      {"theta", info.theta},
-      {"local_theta", info.local_theta},
+      {"window", info.attention_window},
+      {"theta", info.rope_theta},
+      {"local_theta", info.local_rope_theta},
       {"adapters", adapters_of(model)},
       {"tokenizer", tokenizer_name(model)},
       {"sentence_encoder", info.is_sentence_encoder != 0},
@@ -276,7 +276,7 @@ void print_json(const std::string& path, const lookupffn::Model& model) {
       {"token_head", token_head_name(info.token_head)},
       {"num_token_classes", info.num_token_classes},
       {"labels", labels_of(model)},
-      {"several_labels", info.several_labels != 0},
+      {"several_labels", info.is_multi_label != 0},
       {"score_activation", score_activation_name(info.score_activation)},
       {"table_dtype", name_of(dtype_names(), info.table_dtype)},
       {"hash_dtype", name_of(dtype_names(), info.hash_dtype)},

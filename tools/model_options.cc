@@ -51,7 +51,7 @@ void ModelOptions::add_stored_to(CLI::App& app) {
              "Hold the linear layers as f32, bf16 or int8; default: as stored");
   add_choice(app, "--embedding-dtype", options_.embedding_dtype, dtype_names(),
              "Hold the word embeddings as f32, bf16 or int8; default: as stored");
-  add_choice(app, "--word-dtype", options_.word_dtype, word_dtype_names(),
+  add_choice(app, "--word-dtype", options_.word_row_dtype, word_dtype_names(),
              "Hold rows by word as f32, bf16, int8 or int4; default: as stored");
   app.add_option("--adapter", adapter_, "Add one of the model's adapters to its weights, such as retrieval.query")
       ->type_name("NAME");

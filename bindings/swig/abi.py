@@ -3,15 +3,18 @@
 """Reads the public C headers, so that no name and no number of the ABI is written down twice.
 
 usage: abi.py HEADER_FOLDER OUTPUT.h|OUTPUT.py
+       abi.py HEADER_FOLDER SOURCE.java|SOURCE.cs...
 
 The header lists all constants, and the members of those structs whose numbers cross as rows, in the order of their
-places. The Python file has the constants and the structs that the training package uses, for ctypes.
+places. The Python file has the constants and the structs that the training package uses, for ctypes. In sources of Java
+and .NET, values of enumerations get the comments that their constants have in the headers.
 
 The headers have one form, which CONTRIBUTING.md describes. Whatever leaves it is an error here, with its line.
 """
 
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 # Structs that cross as rows of numbers: all members that are numbers have a place, but struct_size, reserved ones, and
@@ -25,7 +28,7 @@ ROWS = {
     "lffn_model_layer_info": (),
     "lffn_tokenizer_info": (),
     "lffn_top_k_args": (),
-    "lffn_model_run_args": ("n", "prompt_size", "max_tokens", "top_k", "aggregation", "n_positions", "n_outputs"),
+    "lffn_model_run_args": ("n", "prompt_size", "max_tokens", "top_k", "aggregation", "n_logit_positions", "n_outputs"),
 }
 NUMBERS = ("int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "float", "double")
 
@@ -33,6 +36,22 @@ NUMBERS = ("int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "float", "dou
 PYTHON_STRUCTS = ("lffn_layer_config", "lffn_load_options", "lffn_output", "lffn_model_run_args",
                   "lffn_tokenizer_encode_args", "lffn_train_weights", "lffn_train_gradients")
 PYTHON_CONSTANTS = ("DTYPE_", "OUT_", "ACTIVATION_", "PROJECTION_")
+
+# A constant with its comment before or behind it; and values of enumerations with theirs.
+COMMENTED = re.compile(r"(?:/\*\*(?!<)((?:(?!\*/).)*)\*/\s*)?(LFFN_\w+)\s*=[^,/]*,?[ \n]*(?:/\*\*<((?:(?!\*/).)*)\*/)?",
+                       re.DOTALL)
+VALUES = {
+    ".java": re.compile(r"  /\*\*(?:(?!\*/).)*\*/\n(?P<line>  (?P<name>[A-Z]\w*)\(Abi\.(?P<constant>\w+)\))", re.DOTALL),
+    ".cs": re.compile(r"(?:    ///.*\n)+(?P<line>(?:    \[.*\n)?    (?P<name>\w+) = (?:LookupFfn\.)?Raw\.(?P<constant>\w+),)"),
+}
+# What the languages call things of the headers.
+TERMS = {
+    ".java": {"lffn_load_options": "{@link LoadOptions}",
+              "lffn_model_heads.score_activation": "{@link ModelInfo#scoreActivation}"},
+    ".cs": {"lffn_load_options": '<see cref="LoadOptions"/>',
+            "lffn_model_heads.score_activation": '<see cref="ModelInfo.ScoreActivation"/>'},
+}
+WIDTH = 120
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 DIRECTIVE = re.compile(r"#(?:[^\n\\]|\\\n|\\.)*\n")
@@ -52,6 +71,7 @@ class Header:
         self.path = path
         self.text = path.read_text(encoding="utf-8")
         self.constants = {}  # name: value
+        self.comments = {}  # name: what is said of it
         self.structs = {}  # name: [(type, stars, member, array)]
         self.functions = []
         self._read()
@@ -80,6 +100,9 @@ class Header:
                 self._fail(at, "neither a constant, a struct, a handle, a callback nor a function")
 
     def _enum(self, found):
+        for before, name, behind in COMMENTED.findall(self.text[found.start(1):found.end(1)]):
+            if before or behind:
+                self.comments[name] = re.sub(r"\s+(?:\* )?", " ", before or behind).strip()
         for part in re.finditer(r"[^,]+", found.group(1)):
             item = part.group().strip()
             if not item:
@@ -119,7 +142,7 @@ class Header:
 
 class Abi:
     def __init__(self, folder):
-        self.constants, self.structs, self.functions = {}, {}, []
+        self.constants, self.structs, self.functions, self.comments = {}, {}, [], {}
         for path in sorted(Path(folder).glob("*.h")):
             header = Header(path)
             for name, value in header.constants.items():
@@ -127,6 +150,7 @@ class Abi:
                     sys.exit(f"{path}: {name} stands in two headers")
                 self.constants[name] = value
             self.structs.update(header.structs)
+            self.comments.update(header.comments)
             self.functions += header.functions
 
     def row(self, struct):
@@ -172,9 +196,40 @@ def python_file(abi):
     return "\n".join([*lines, ""])
 
 
+def with_comments(abi, path):
+    """The source, with the headers' comments on values of its enumerations, where the headers have any."""
+    kind, text = path.suffix, path.read_text(encoding="utf-8")
+    values = VALUES[kind]
+    link = "{{@link #{}}}" if kind == ".java" else '<see cref="{}"/>'
+    terms = TERMS[kind] | {"LFFN_" + found["constant"]: link.format(found["name"]) for found in values.finditer(text)}
+
+    def value(found):
+        comment = abi.comments.get("LFFN_" + found["constant"])
+        if comment is None:
+            return found.group()
+        for term, ours in terms.items():
+            comment = re.sub(rf"\b{re.escape(term)}\b", ours, comment)
+        if re.search(r"lffn_|LFFN_", comment):
+            sys.exit(f"{path}: what {kind} calls this is not in TERMS: {comment}")
+        if kind == ".cs":
+            lines = textwrap.wrap(f"<summary>{comment}</summary>", WIDTH - len("    /// "))
+            return "".join(f"    /// {line}\n" for line in lines) + found["line"]
+        if len(comment) <= WIDTH - len("  /**  */"):
+            return f"  /** {comment} */\n" + found["line"]
+        lines = textwrap.wrap(comment, WIDTH - len("   * "))
+        return "  /**\n" + "".join(f"   * {line}\n" for line in lines) + "   */\n" + found["line"]
+
+    return values.sub(value, text)
+
+
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
+    if Path(sys.argv[2]).suffix in VALUES:
+        abi = Abi(sys.argv[1])
+        for path in map(Path, sys.argv[2:]):
+            path.write_text(with_comments(abi, path), encoding="utf-8")
+        return
     write = python_file if sys.argv[2].endswith(".py") else c_header
     Path(sys.argv[2]).write_text(write(Abi(sys.argv[1])), encoding="utf-8")
 

@@ -49,10 +49,8 @@ lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_t
   return lffn_layer_create(&config, nullptr, 0, &given, out);
 }
 
-lffn_status layer_save(const lffn_layer* layer, const char* path) { return lffn_layer_save(layer, path, nullptr); }
-
-lffn_status layer_save_with(const lffn_layer* layer, const char* path, const int32_t* cancel,
-                            lffn_file_progress_callback progress, void* progress_user) {
+lffn_status layer_save(const lffn_layer* layer, const char* path, const int32_t* cancel,
+                       lffn_file_progress_callback progress, void* progress_user) {
   const lffn_save_options given = save_options(cancel, progress, progress_user);
   return lffn_layer_save(layer, path, &given);
 }

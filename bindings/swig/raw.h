@@ -106,9 +106,8 @@ lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_t
                          int32_t projection, int32_t block_size, int32_t activation, int32_t num_probes,
                          int32_t layer_norm, float decay_coeff, float layer_norm_eps, int64_t seed,
                          const int32_t* options, const lffn_runtime* runtime, lffn_layer** out);
-lffn_status layer_save(const lffn_layer* layer, const char* path);
-lffn_status layer_save_with(const lffn_layer* layer, const char* path, const int32_t* cancel,
-                            lffn_file_progress_callback progress, void* progress_user);
+lffn_status layer_save(const lffn_layer* layer, const char* path, const int32_t* cancel,
+                       lffn_file_progress_callback progress, void* progress_user);
 lffn_status layer_info(const lffn_layer* layer, int64_t* numbers);
 void layer_free(lffn_layer* layer);
 

@@ -66,10 +66,8 @@ lffn_status model_estimate_files(const char* const* names, const void* const* co
   return tell(lffn_model_estimate_files(files.get(), n, &given, &estimate), estimate, estimate_numbers);
 }
 
-lffn_status model_save(const lffn_model* model, const char* path) { return lffn_model_save(model, path, nullptr); }
-
-lffn_status model_save_with(const lffn_model* model, const char* path, const int32_t* cancel,
-                            lffn_file_progress_callback progress, void* progress_user) {
+lffn_status model_save(const lffn_model* model, const char* path, const int32_t* cancel,
+                       lffn_file_progress_callback progress, void* progress_user) {
   const lffn_save_options given = save_options(cancel, progress, progress_user);
   return lffn_model_save(model, path, &given);
 }
@@ -225,7 +223,7 @@ lffn_status run_texts(const lffn_model* model, lffn_model_run_args& args, int32_
   } else {
     outputs.give(LFFN_OUT_TOKEN_OFFSETS, offsets, args.n + 1);
   }
-  outputs.give(LFFN_OUT_UNCUT, uncut, args.n);
+  outputs.give(LFFN_OUT_UNCUT_LENGTHS, uncut, args.n);
   if (statuses) outputs.keep({LFFN_OUT_STATUSES, LFFN_OUT_MESSAGES, LFFN_OUT_MESSAGE_OFFSETS});
   const OutputList counting = outputs;
   if (out != nullptr) outputs.give(output, out, capacity);
@@ -265,8 +263,8 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
   args.offsets = offsets;
   args.n = n;
   if (output == LFFN_OUT_LOGITS) {
-    args.positions = positions;
-    args.n_positions = n_positions;
+    args.logit_positions = positions;
+    args.n_logit_positions = n_positions;
   }
   args.prompt_kind = LFFN_PROMPT_MODEL;
   args.flags &= ~static_cast<uint32_t>(LFFN_RUN_REPAIR_TEXT);
@@ -323,9 +321,9 @@ lffn_status model_run_into_result(const lffn_model* model, const char* utf8, int
   keep(WANT_IDS, {LFFN_OUT_TOKEN_IDS});
   keep(WANT_EMBEDDINGS, {LFFN_OUT_EMBEDDINGS});
   keep(WANT_STATUSES, {LFFN_OUT_STATUSES, LFFN_OUT_MESSAGES, LFFN_OUT_MESSAGE_OFFSETS});
-  keep(WANT_UNCUT, {LFFN_OUT_UNCUT});
+  keep(WANT_UNCUT, {LFFN_OUT_UNCUT_LENGTHS});
   keep(WANT_SPANS,
-       {LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS, LFFN_OUT_TOKEN_TEXTS, LFFN_OUT_TEXT_BEGINS, LFFN_OUT_TEXT_ENDS});
+       {LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS, LFFN_OUT_TOKEN_SOURCES, LFFN_OUT_TEXT_BEGINS, LFFN_OUT_TEXT_ENDS});
   keep(WANT_TOKEN_VECTORS, {LFFN_OUT_TOKEN_VECTORS});
   keep(WANT_INT8_TOKEN_VECTORS, {LFFN_OUT_INT8_TOKEN_VECTORS, LFFN_OUT_TOKEN_VECTOR_SCALES});
   keep(WANT_TOKEN_VECTORS | WANT_INT8_TOKEN_VECTORS, {LFFN_OUT_VECTOR_OFFSETS, LFFN_OUT_VECTOR_TOKENS});

@@ -26,9 +26,8 @@ lffn_status model_estimate_files(const char* const* names, const void* const* co
                                  lffn_read_callback read, const void* const* read_users, const int32_t* options,
                                  const char* adapter, const lffn_runtime* runtime, const int32_t* cancel,
                                  lffn_file_progress_callback progress, void* progress_user, int64_t* estimate_numbers);
-lffn_status model_save(const lffn_model* model, const char* path);
-lffn_status model_save_with(const lffn_model* model, const char* path, const int32_t* cancel,
-                            lffn_file_progress_callback progress, void* progress_user);
+lffn_status model_save(const lffn_model* model, const char* path, const int32_t* cancel,
+                       lffn_file_progress_callback progress, void* progress_user);
 lffn_status model_info(const lffn_model* model, int64_t* model_numbers);
 lffn_status model_layer_info(const lffn_model* model, int32_t layer, int64_t* layer_numbers);
 // The fingerprint's bytes in two numbers, the first byte highest.
@@ -112,8 +111,8 @@ lffn_status model_answer(const lffn_model* model, const char* question, size_t q
                          int32_t max_answer_tokens, int32_t flags, int64_t* begins, int64_t* ends, float* scores,
                          int32_t* n_answers, const int32_t* cancel);
 
-// flags: ZERO_SHOT_SEVERAL. Labels lie end to end, label i ends before byte label_ends[i]; hypothesis is null or has a
-// closing zero. order and scores have room for n; scores are in the order of the labels.
+// flags: ZERO_SHOT_MULTI_LABEL. Labels lie end to end, label i ends before byte label_ends[i]; hypothesis is null or
+// has a closing zero. order and scores have room for n; scores are in the order of the labels.
 lffn_status model_zero_shot(const lffn_model* model, const char* utf8, size_t n_bytes, const char* labels,
                             int64_t* label_ends, int64_t n, const char* hypothesis, int64_t max_tokens, int32_t flags,
                             int64_t* order, float* scores, const int32_t* cancel);

@@ -11,7 +11,7 @@ constexpr lffn_output kEntities[] = {
     {LFFN_OUT_ENTITY_OFFSETS, 0, nullptr, 0},  {LFFN_OUT_ENTITY_BEGINS, 0, nullptr, 0},
     {LFFN_OUT_ENTITY_ENDS, 0, nullptr, 0},     {LFFN_OUT_ENTITY_CLASSES, 0, nullptr, 0},
     {LFFN_OUT_ENTITY_SCORES, 0, nullptr, 0},   {LFFN_OUT_TOKEN_OFFSETS, 0, nullptr, 0},
-    {LFFN_OUT_WINDOW_OFFSETS, 0, nullptr, 0},  {LFFN_OUT_UNCUT, 0, nullptr, 0},
+    {LFFN_OUT_WINDOW_OFFSETS, 0, nullptr, 0},  {LFFN_OUT_UNCUT_LENGTHS, 0, nullptr, 0},
     {LFFN_OUT_STATUSES, 0, nullptr, 0},        {LFFN_OUT_MESSAGES, 0, nullptr, 0},
     {LFFN_OUT_MESSAGE_OFFSETS, 0, nullptr, 0},
 };

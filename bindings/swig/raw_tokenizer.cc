@@ -63,7 +63,7 @@ lffn_status tokenizer_encode(const lffn_tokenizer* tokenizer, const char* utf8, 
   lffn_output outputs[6] = {{LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}};
   args.outputs = outputs;
   args.n_outputs = 1;
-  if (n_uncut != nullptr) outputs[args.n_outputs++] = {LFFN_OUT_UNCUT, 0, n_uncut, 1};
+  if (n_uncut != nullptr) outputs[args.n_outputs++] = {LFFN_OUT_UNCUT_LENGTHS, 0, n_uncut, 1};
   const int64_t counts = args.n_outputs;
   if (ids != nullptr) outputs[args.n_outputs++] = {LFFN_OUT_TOKEN_IDS, 0, ids, room};
   if (types != nullptr) outputs[args.n_outputs++] = {LFFN_OUT_TOKEN_TYPES, 0, types, room};
@@ -99,7 +99,7 @@ lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* 
   };
   keep({LFFN_OUT_TOKEN_IDS, LFFN_OUT_TOKEN_TYPES, LFFN_OUT_TOKEN_OFFSETS, LFFN_OUT_WINDOW_OFFSETS});
   if ((flags & ENCODE_SPANS) != 0) keep({LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS});
-  if ((flags & ENCODE_UNCUT) != 0) keep({LFFN_OUT_UNCUT});
+  if ((flags & ENCODE_UNCUT) != 0) keep({LFFN_OUT_UNCUT_LENGTHS});
   args.outputs = outputs;
   return lffn_tokenizer_encode(tokenizer, &args);
 }

@@ -109,7 +109,7 @@ enum {
   LFFN_DTYPE_INT8 = 3,      /**< int8 with scales. */
   LFFN_DTYPE_F16 = 4,       /**< IEEE float16; for tensors passed in, and rows by word as stored. */
   LFFN_DTYPE_INT4 = 5,      /**< Four bits with scales; for rows by word only. */
-  LFFN_DTYPE_INT32 = 6,     /**< The types from here on are those of outputs. */
+  LFFN_DTYPE_INT32 = 6,     /**< int32_t; this type and those below are of outputs only. */
   LFFN_DTYPE_INT64 = 7,     /**< int64_t */
   LFFN_DTYPE_UINT8 = 8,     /**< uint8_t */
   LFFN_DTYPE_F64 = 9,       /**< IEEE float64. */
@@ -126,9 +126,9 @@ enum {
   LFFN_LOAD_FLUSH_DENORMALS = 1u << 1,
   /** For a model's int8 linear layers: round their inputs to seven bits (126 steps) instead of eight (254). That is
    * faster where lffn_isa() is "avx2" (no VNNI, no AVX-512), and no faster elsewhere. It costs accuracy: inputs are
-   * rounded twice as coarsely, on every instruction set, so that all give the same bits here, too. These bits differ
-   * from those without the flag, and so does lffn_model_shape.arithmetic: do not compare embeddings of both kinds
-   * unless you have tested how well that works. Weights, attention, hashes and logits are unaffected, and so are
+   * rounded twice as coarsely, on every instruction set, so that all still give the same bits. Results differ from
+   * those without the flag, and so does lffn_model_shape.arithmetic: do not compare embeddings of both kinds unless you
+   * have tested how well that works. Weights, attention, hashes and logits are unaffected, and so are
    * float32 layers, lffn_layer and saved files. */
   LFFN_LOAD_SEVEN_BIT_INPUTS = 1u << 2
 };
@@ -140,8 +140,8 @@ typedef struct lffn_runtime lffn_runtime;
  * at the end if it succeeds. */
 typedef void (*lffn_file_progress_callback)(double done, void* user);
 
-/** Receives how many of a call's texts, sequences or tokens are done: rising, after each part of the work, and `n` at
- * the end of a successful call. In the thread of the call. */
+/** Receives how many of a call's texts, sequences or tokens are done. It is called in the thread of the call, after
+ * each part of the work, and last with `n` if the call succeeds. `done` never falls. */
 typedef void (*lffn_run_progress_callback)(int64_t done, int64_t n, void* user);
 
 /** Sets a number that the member `cancel` of options or arguments points to, so that the calls that check it end soon.
@@ -164,8 +164,8 @@ typedef struct lffn_load_options {
    */
   int32_t embedding_dtype;
   /** For a model's rows by word: LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8, LFFN_DTYPE_INT4 or
-   * LFFN_DTYPE_AS_STORED (default). In another type than the file's they are never mapped. */
-  int32_t word_dtype;
+   * LFFN_DTYPE_AS_STORED (default). They are never mapped if this differs from the file's type. */
+  int32_t word_row_dtype;
   /** For a model's attention: LFFN_DTYPE_F32, LFFN_DTYPE_INT8 or LFFN_DTYPE_AS_STORED (default), which is int8 where
    * the linear layers are. Families that add terms for distances to the scores have no int8 attention: with them,
    * LFFN_DTYPE_INT8 gives LFFN_ERROR_UNSUPPORTED. */

@@ -78,7 +78,7 @@ typedef struct lffn_layer_info {
   int32_t activation;     /**< LFFN_ACTIVATION_. */
   int32_t num_probes;     /**< Rows read per table. */
   int32_t layer_norm;     /**< 1 if the layer starts with a layer norm. */
-  float decay_coeff;      /**< Weight of the projection against its input. */
+  float decay_coeff;      /**< Weight of the projection relative to its input. */
   float layer_norm_eps;   /**< Of the layer norm. */
   int32_t table_dtype;    /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: as held in memory. */
   int32_t hash_dtype;     /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8: as held in memory. */

@@ -140,26 +140,26 @@ enum {
 
 /** What a model is made of, and how it is held and run. */
 typedef struct lffn_model_shape {
-  size_t struct_size;        /**< sizeof(lffn_model_shape), set by the _init function. */
-  int32_t kind;              /**< LFFN_MODEL_KIND_ */
-  int32_t vocab_size;        /**< Token ids are below it. */
-  int32_t hidden_size;       /**< Floats per token. */
-  int32_t num_layers;        /**< Encoder layers. */
-  int32_t num_lookup_layers; /**< Layers with a lookup FFN; the others have a dense one. */
-  int32_t num_heads;         /**< Most attention heads of any layer. */
-  int32_t head_size;         /**< Floats per attention head. */
-  int32_t intermediate_size; /**< Most neurons of any layer; 0 if there are none. */
-  int32_t num_token_types;   /**< Token types are below it. */
-  int32_t max_tokens;        /**< Tokens of the longest sequence that the model can run. */
-  int32_t own_max_tokens;    /**< Where the model cuts a text unless told otherwise: LFFN_MAX_TOKENS_MODEL. */
-  int32_t is_causal;         /**< 1 if a token attends only to earlier ones, 0 if to both sides. */
+  size_t struct_size;          /**< sizeof(lffn_model_shape), set by the _init function. */
+  int32_t kind;                /**< LFFN_MODEL_KIND_ */
+  int32_t vocab_size;          /**< Token ids are below it. */
+  int32_t hidden_size;         /**< Floats per token. */
+  int32_t num_layers;          /**< Encoder layers. */
+  int32_t num_lookup_layers;   /**< Layers with a lookup FFN; the others have a dense one. */
+  int32_t num_attention_heads; /**< Most attention heads of any layer. */
+  int32_t attention_head_size; /**< Floats per attention head. */
+  int32_t intermediate_size;   /**< Most neurons of any layer; 0 if there are none. */
+  int32_t num_token_types;     /**< Token types are below it. */
+  int32_t max_tokens;          /**< Tokens of the longest sequence that the model can run. */
+  int32_t own_max_tokens;      /**< Where the model cuts a text unless told otherwise: LFFN_MAX_TOKENS_MODEL. */
+  int32_t is_causal;           /**< 1 if a token attends only to earlier ones, 0 if to both sides. */
   /** How far tokens of local layers attend: that many tokens on each side, or before them in a causal model; 0 if all
    * layers attend to all tokens. */
-  int32_t window;
-  float theta;         /**< Of rotary positions, in layers that attend to all; 0: no such layers, or other positions. */
-  float local_theta;   /**< The same for local layers. */
-  int32_t table_dtype; /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: as held in memory. */
-  int32_t hash_dtype;  /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8: as held in memory. */
+  int32_t attention_window;
+  float rope_theta; /**< Of rotary positions, in layers that attend to all; 0: no such layers, or other positions. */
+  float local_rope_theta;  /**< The same for local layers. */
+  int32_t table_dtype;     /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: as held in memory. */
+  int32_t hash_dtype;      /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8: as held in memory. */
   int32_t linear_dtype;    /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: as held in memory. */
   int32_t embedding_dtype; /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: of the word embeddings. */
   int32_t attention_dtype; /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8: LFFN_DTYPE_INT8 if any layer attends in int8. */
@@ -193,7 +193,7 @@ typedef struct lffn_model_heads {
   int32_t num_prompts;         /**< See lffn_model_prompt. */
   int32_t default_prompt;      /**< Index of the default prompt; -1 for none. */
   int32_t num_classes;         /**< Classes of the classifier; 0 if there is none. */
-  int32_t several_labels;      /**< 1 if a text may have several classes at once. */
+  int32_t is_multi_label;      /**< 1 if a text may have several classes at once. */
   int32_t score_activation;    /**< LFFN_SCORE_ACTIVATION_: what a reranker's files make of its scores. */
   int32_t has_lm_head;         /**< 1 if the model can give logits. */
   int32_t token_head;          /**< LFFN_TOKEN_HEAD_ */
@@ -202,9 +202,13 @@ typedef struct lffn_model_heads {
   int32_t sparse_size;         /**< Tokens that may have weights in a sparse vector; 0 if the model has none. */
   int32_t max_active;          /**< The files' limit for the weights of a sparse vector; 0: no limit. */
   int32_t is_late;             /**< 1 if its token vectors of queries and documents are made for lffn_max_sim. */
-  int32_t query_tokens;        /**< Late models: where queries are cut, and up to which length some models fill them. */
-  int32_t document_tokens;     /**< Late models: where documents are cut. */
-  uint32_t max_sim_flags;      /**< Late models: the flags to pass to lffn_max_sim. */
+  int32_t max_query_tokens;    /**< Late interaction: most tokens of a query; some models pad shorter ones up to it. */
+  int32_t max_document_tokens; /**< Late interaction: most tokens of a document. */
+  uint32_t max_sim_flags;      /**< Late interaction: the flags to pass to lffn_max_sim. */
+  int32_t query_prefix_id;     /**< Late interaction: id of the token behind the first one of a query; -1: none. */
+  int32_t document_prefix_id;  /**< Late interaction: likewise of a document. */
+  int32_t filler_id;           /**< Late interaction: id of the token that fills short queries; -1: none. */
+  int32_t attends_to_filler;   /**< Late interaction: 1 if other tokens attend to those that fill a query. */
 } lffn_model_heads;
 
 /** What lffn_model_heads_init calls.
@@ -254,9 +258,9 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_get_costs(const lffn_model* model, 
 #define LFFN_FINGERPRINT_SIZE 16
 
 /** Names what the model's results depend on: weights as they are held, config, tokenizer, prompts, element types and
- * arithmetic. Store it beside vectors, and compare: models of one fingerprint make the same vectors from the same
- * calls, to the bit. A folder and the file that lffn_model_save makes of it have the same; threads and instruction sets
- * do not change it. It tells models apart, but is no signature against somebody who forges one. The first call reads
+ * arithmetic. Store it beside vectors, and compare: models with the same fingerprint make the same vectors from the
+ * same calls, to the bit. A folder and the file that lffn_model_save makes of it have the same fingerprint; threads and
+ * instruction sets do not change it. It tells models apart, but does not protect against forgery. The first call reads
  * all weights once.
  * @param model       the model
  * @param fingerprint receives LFFN_FINGERPRINT_SIZE bytes */
@@ -265,22 +269,22 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_fingerprint(const lffn_model* model
 /** What one encoder layer consists of and costs. Its feed-forward block is the sum of its parts: neurons, tables, a
  * linear map, and a row chosen by the token's id. */
 typedef struct lffn_model_layer_info {
-  size_t struct_size;     /**< sizeof(lffn_model_layer_info), set by the _init function. */
-  int32_t num_heads;      /**< Attention heads; 0: attention gives only its output bias. */
-  int32_t head_size;      /**< Floats per head. */
-  int32_t num_neurons;    /**< 0: none, as for the parts below. */
-  int32_t num_tables;     /**< Tables whose rows a hash chooses. */
-  int32_t table_size;     /**< Rows of each. */
-  int32_t projection;     /**< LFFN_PROJECTION_ */
-  int32_t block_size;     /**< Of a BH projection. */
-  int32_t num_probes;     /**< Rows read per table. */
-  int32_t has_linear_map; /**< 1 if there is one beside the tables. */
-  int32_t num_word_rows;  /**< Rows by word. */
+  size_t struct_size;          /**< sizeof(lffn_model_layer_info), set by the _init function. */
+  int32_t num_attention_heads; /**< Attention heads; 0: attention gives only its output bias. */
+  int32_t attention_head_size; /**< Floats per head. */
+  int32_t num_neurons;         /**< 0: none, as for the parts below. */
+  int32_t num_tables;          /**< Tables whose rows a hash chooses. */
+  int32_t table_size;          /**< Rows of each. */
+  int32_t projection;          /**< LFFN_PROJECTION_ */
+  int32_t block_size;          /**< Of a BH projection. */
+  int32_t num_probes;          /**< Rows read per table. */
+  int32_t has_linear_map;      /**< 1 if there is one beside the tables. */
+  int32_t num_word_rows;       /**< Rows by word. */
   int32_t
       linear_dtype;    /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: of attention, neurons and linear map. */
   int32_t table_dtype; /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8, if there are tables. */
   int32_t hash_dtype;  /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8, likewise. */
-  int32_t word_dtype;  /**< LFFN_DTYPE_F32, _F16, _BF16, _INT8 or _INT4, if there are rows by word. */
+  int32_t word_row_dtype;           /**< LFFN_DTYPE_F32, _F16, _BF16, _INT8 or _INT4, if there are rows by word. */
   int64_t attention_flop_per_token; /**< As in lffn_model_costs, for this layer. */
   int64_t attention_flop_per_pair;  /**< Likewise. */
   int64_t ffn_flop_per_token;       /**< Likewise. */
@@ -288,10 +292,10 @@ typedef struct lffn_model_layer_info {
   int64_t num_parameters;           /**< Learned numbers. */
   size_t attention_bytes;           /**< Weights of attention in memory, including its layer norm. */
   size_t ffn_bytes;                 /**< Weights of the feed-forward block in memory, without mapped rows. */
-  size_t word_bytes;                /**< All rows by word with their scales, in memory or mapped. */
+  size_t word_row_bytes;            /**< All rows by word with their scales, in memory or mapped. */
   size_t file_bytes;                /**< Bytes that lffn_model_save writes for the layer. */
-  int32_t window;                   /**< As in lffn_model_shape, for this layer; 0: it attends to all. */
-  float theta;                      /**< Of its rotary positions; 0: it has none. */
+  int32_t attention_window;         /**< As in lffn_model_shape, for this layer; 0: it attends to all. */
+  float rope_theta;                 /**< Of its rotary positions; 0: it has none. */
 } lffn_model_layer_info;
 
 /** What lffn_model_layer_info_init calls.

@@ -116,7 +116,7 @@ inline List<ScoredLabel> Model::zero_shot(std::string_view text, const std::vect
   args.hypothesis = options.hypothesis.data();
   args.hypothesis_size = options.hypothesis.size();
   args.max_tokens = options.max_tokens;
-  args.flags = options.several ? std::uint32_t{LFFN_ZERO_SHOT_SEVERAL} : 0u;
+  args.flags = options.several ? std::uint32_t{LFFN_ZERO_SHOT_MULTI_LABEL} : 0u;
   args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
   Result result;
   const std::vector<lffn_output> list = kept({out::label_scores, out::label_order});

@@ -28,9 +28,9 @@ inline std::vector<float> Model::encode(const Sequences& sequences, const RunOpt
 inline std::vector<float> Model::logits(const Sequences& sequences, Span<const std::int64_t> positions,
                                         const RunOptions& options) const {
   lffn_model_run_args args = arguments(sequences, options);
-  args.positions = positions.data();
-  args.n_positions = static_cast<std::int64_t>(positions.size());
-  return floats(args, out::logits, args.n_positions * info().vocab_size);
+  args.logit_positions = positions.data();
+  args.n_logit_positions = static_cast<std::int64_t>(positions.size());
+  return floats(args, out::logits, args.n_logit_positions * info().vocab_size);
 }
 
 inline lffn_model_run_args Model::arguments(const RunOptions& options) noexcept {
@@ -179,9 +179,9 @@ inline List<TokenVectors> Model::token_vectors(const Texts& texts, const RunOpti
 
 inline List<TokenCount> Model::count_tokens(const Texts& texts, const RunOptions& options) const {
   Result result;
-  run(texts, {out::token_offsets, out::window_offsets, out::uncut}, result, options);
+  run(texts, {out::token_offsets, out::window_offsets, out::uncut_lengths}, result, options);
   const auto offsets = result.get(out::token_offsets), windows = result.get(out::window_offsets);
-  const auto uncut = result.get(out::uncut);
+  const auto uncut = result.get(out::uncut_lengths);
   List<TokenCount> found(uncut.count());
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto first = static_cast<std::size_t>(windows[i]), last = static_cast<std::size_t>(windows[i + 1]);

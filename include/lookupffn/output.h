@@ -46,8 +46,8 @@ enum {
   /** int64 [tokens] the first byte of its text that each token stands for, counted in the text as it was passed; 0,
    * like the end, for tokens that were added. */
   LFFN_OUT_TOKEN_BEGINS = 4,
-  LFFN_OUT_TOKEN_ENDS = 5,  /**< int64 [tokens] the byte after its last one. */
-  LFFN_OUT_TOKEN_TEXTS = 6, /**< int8 [tokens] 0 for the text, 1 for its pair, -1 for neither. */
+  LFFN_OUT_TOKEN_ENDS = 5,    /**< int64 [tokens] the byte after its last one. */
+  LFFN_OUT_TOKEN_SOURCES = 6, /**< int8 [tokens] 0 for the text, 1 for its pair, -1 for neither. */
   /** int64 [sequences] the first byte of its text that each sequence stands for: 0 unless it was cut there. */
   LFFN_OUT_TEXT_BEGINS = 7,
   LFFN_OUT_TEXT_ENDS = 8,       /**< int64 [sequences] the byte where the text was cut, or its size. */
@@ -56,7 +56,7 @@ enum {
   LFFN_OUT_WINDOW_OFFSETS = 11, /**< int64 [texts + 1] where each text's windows begin among the sequences. */
   /** int64 [texts] how many tokens each would have without cutting. Without it long texts may be read no further than
    * they are run. */
-  LFFN_OUT_UNCUT = 12,
+  LFFN_OUT_UNCUT_LENGTHS = 12,
   /** int32 [texts] LFFN_OK, or why the text was not run. If these or messages are asked for, such a text does not fail
    * the call. */
   LFFN_OUT_STATUSES = 13,
@@ -70,7 +70,7 @@ enum {
   /** float32 [sequences, numbers] an embedding for each; for means of windows [texts, numbers]. Numbers are
    * embedding_size unless pooling or dimensions change it. */
   LFFN_OUT_EMBEDDINGS = 19,
-  LFFN_OUT_INT8_EMBEDDINGS = 20,  /**< int8, shaped like embeddings; a number is this times its row's scale. */
+  LFFN_OUT_INT8_EMBEDDINGS = 20,  /**< int8, shaped like embeddings; each stands for itself times its row's scale. */
   LFFN_OUT_EMBEDDING_SCALES = 21, /**< float32 [rows of int8 embeddings] their scales. */
   /** uint8 [rows of embeddings, ceil(numbers / 8)] a bit for each number, set if it is above 0, the first in the
    * highest bit of its byte, and zeros after the last one. */
@@ -79,7 +79,7 @@ enum {
    * model they differ for queries and documents: see LFFN_PROMPT_QUERY and LFFN_PROMPT_DOCUMENT; without either, each
    * token of the plain text has one. */
   LFFN_OUT_TOKEN_VECTORS = 23,
-  LFFN_OUT_INT8_TOKEN_VECTORS = 24,    /**< int8, shaped like token vectors; a number is this times its row's scale. */
+  LFFN_OUT_INT8_TOKEN_VECTORS = 24,    /**< int8, shaped like token vectors, likewise. */
   LFFN_OUT_TOKEN_VECTOR_SCALES = 25,   /**< float32 [vectors] their scales. */
   LFFN_OUT_VECTOR_TOKENS = 26,         /**< int64 [vectors] which token each belongs to. */
   LFFN_OUT_VECTOR_OFFSETS = 27,        /**< int64 [sequences + 1] where each sequence's vectors begin. */
@@ -92,7 +92,7 @@ enum {
   LFFN_OUT_SPARSE_WEIGHTS = 34, /**< float32 [weights] their weights. */
   LFFN_OUT_SPARSE_OFFSETS = 35, /**< int64 [sequences + 1] where each sequence's sparse vector begins. */
   /** int64 [entities] the first byte in its text of each name, place or the like. The texts must have neither prompt
-   * nor pair. There are at most as many as tokens. */
+   * nor pair. A call has at most as many entities as tokens. */
   LFFN_OUT_ENTITY_BEGINS = 36,
   LFFN_OUT_ENTITY_ENDS = 37,   /**< int64 [entities] the byte after its last one. */
   LFFN_OUT_ENTITY_SCORES = 38, /**< float32 [entities] the mean of its parts' probabilities. */

@@ -68,13 +68,13 @@ inline constexpr Output<std::int32_t> token_types{LFFN_OUT_TOKEN_TYPES};        
 inline constexpr Output<std::int64_t> token_offsets{LFFN_OUT_TOKEN_OFFSETS};     /**< LFFN_OUT_TOKEN_OFFSETS */
 inline constexpr Output<std::int64_t> token_begins{LFFN_OUT_TOKEN_BEGINS};       /**< LFFN_OUT_TOKEN_BEGINS */
 inline constexpr Output<std::int64_t> token_ends{LFFN_OUT_TOKEN_ENDS};           /**< LFFN_OUT_TOKEN_ENDS */
-inline constexpr Output<std::int8_t> token_texts{LFFN_OUT_TOKEN_TEXTS};          /**< LFFN_OUT_TOKEN_TEXTS */
+inline constexpr Output<std::int8_t> token_sources{LFFN_OUT_TOKEN_SOURCES};      /**< LFFN_OUT_TOKEN_SOURCES */
 inline constexpr Output<std::int64_t> text_begins{LFFN_OUT_TEXT_BEGINS};         /**< LFFN_OUT_TEXT_BEGINS */
 inline constexpr Output<std::int64_t> text_ends{LFFN_OUT_TEXT_ENDS};             /**< LFFN_OUT_TEXT_ENDS */
 inline constexpr Output<std::int64_t> pair_begins{LFFN_OUT_PAIR_BEGINS};         /**< LFFN_OUT_PAIR_BEGINS */
 inline constexpr Output<std::int64_t> pair_ends{LFFN_OUT_PAIR_ENDS};             /**< LFFN_OUT_PAIR_ENDS */
 inline constexpr Output<std::int64_t> window_offsets{LFFN_OUT_WINDOW_OFFSETS};   /**< LFFN_OUT_WINDOW_OFFSETS */
-inline constexpr Output<std::int64_t> uncut{LFFN_OUT_UNCUT};                     /**< LFFN_OUT_UNCUT */
+inline constexpr Output<std::int64_t> uncut_lengths{LFFN_OUT_UNCUT_LENGTHS};     /**< LFFN_OUT_UNCUT_LENGTHS */
 inline constexpr Output<std::int32_t> statuses{LFFN_OUT_STATUSES};               /**< LFFN_OUT_STATUSES */
 inline constexpr Output<char> messages{LFFN_OUT_MESSAGES};                       /**< LFFN_OUT_MESSAGES */
 inline constexpr Output<std::int64_t> message_offsets{LFFN_OUT_MESSAGE_OFFSETS}; /**< LFFN_OUT_MESSAGE_OFFSETS */

@@ -79,7 +79,7 @@ enum {
   LFFN_STAGE_FFN = 2,       /**< Feed-forward layers, with their layer norms. */
   LFFN_STAGE_OTHER = 3,     /**< Embeddings, the last layer norm, heads, and everything else. */
   LFFN_STAGE_TEXT = 4,      /**< Turning texts into tokens. */
-  LFFN_NUM_STAGES = 5
+  LFFN_NUM_STAGES = 5       /**< How many there are. Version 1 never adds one. */
 };
 
 /** How token classes become entities; the same as in transformers' pipeline. B- before a label begins an entity, and I-
@@ -94,11 +94,11 @@ enum {
 
 /** Flags of lffn_model_run_args. */
 enum {
-  LFFN_RUN_ALL_POSITIONS = 1u << 0, /**< Logits are computed for every token; positions must be NULL. */
-  LFFN_RUN_ALL_LABELS = 1u << 1,    /**< Entities with the label O, which are none, are returned, too. */
-  LFFN_RUN_REPAIR_TEXT = 1u << 2,   /**< Invalid UTF-8 in texts and prompt is read as U+FFFD, not refused. */
-  /** The texts are documents, and messages call them so: "document 3: ...". In pairs the first text is the query, the
-   * second one a document. */
+  LFFN_RUN_ALL_LOGITS = 1u << 0,  /**< Logits of every token; logit_positions must be NULL. */
+  LFFN_RUN_ALL_LABELS = 1u << 1,  /**< Entities with the label O, which are none, are returned, too. */
+  LFFN_RUN_REPAIR_TEXT = 1u << 2, /**< Invalid UTF-8 in texts and prompt is read as U+FFFD, not refused. */
+  /** The texts are documents: messages begin with "document 3", not with "text 3". In pairs the first text is the query
+   * and the second one is a document. */
   LFFN_RUN_DOCUMENTS = 1u << 3
 };
 
@@ -153,11 +153,11 @@ typedef struct lffn_model_run_args {
   int32_t normalize;  /**< LFFN_NORMALIZE_, of embeddings and token vectors. */
   int32_t dimensions; /**< Keep this many first numbers of each embedding, then scale; 0: all. */
   int32_t top_k;      /**< Fillings of each mask, 1 to vocab_size. Default 0, which is refused if they are asked for. */
-  int32_t aggregation;      /**< LFFN_AGGREGATION_, of entities. */
-  int32_t max_active;       /**< Most weights of a sparse vector, the largest are kept; or LFFN_MAX_ACTIVE_. */
-  float min_weight;         /**< Weights of a sparse vector are above it; default 0. */
-  const int64_t* positions; /**< Indices of tokens whose logits are wanted, in any order. */
-  int64_t n_positions;      /**< How many. */
+  int32_t aggregation;            /**< LFFN_AGGREGATION_, of entities. */
+  int32_t max_active;             /**< Most weights of a sparse vector, the largest are kept; or LFFN_MAX_ACTIVE_. */
+  float min_weight;               /**< Weights of a sparse vector are above it; default 0. */
+  const int64_t* logit_positions; /**< Indices of tokens whose logits are wanted, in any order. */
+  int64_t n_logit_positions;      /**< How many. */
 
   const lffn_output* outputs; /**< [n_outputs] what to compute, and where it goes. */
   int64_t n_outputs;          /**< How many. */

@@ -13,13 +13,14 @@ extern "C" {
 #endif
 
 /** @defgroup hooks The defaults of a process
- * Memory and log of all that is made without a runtime, or with one that leaves them open. Set them before making
- * handles. And what a host does with the memory and the threads of all handles.
+ * The memory and the log of everything that is made without a runtime, or with one that leaves them open: set them
+ * before you make handles. Also functions that release memory and threads of all handles.
  *
  * For every function of the host that the library calls (log, allocator, progress, lffn_read_callback,
  * lffn_parallel_for_callback):
  * - It must not throw or leave by longjmp. It runs in the library's float mode: rounding to nearest, no traps.
- * - It may be called from any thread that calls the library, and from several at once, unless its own text says less.
+ * - It may be called from any thread that calls the library, and from several at once, unless its own description says
+ * otherwise.
  * - The log and progress functions may call the library, but must not free or fill anything that the call in progress
  *   uses: for results that gives LFFN_ERROR_INVALID_ARGUMENT, for handles it is undefined. An allocator must not call
  *   the library.
@@ -96,7 +97,7 @@ LFFN_API void lffn_shutdown_threads(void);
 
 /** Runs the items of a loop in the host's threads: calls run(context, item) once for each item in [0, n_items), in any
  * order, on any threads, and returns once all of them have returned. Several threads may ask for loops at once, but an
- * item never does. It must not throw, and runs in the library's float mode.
+ * item never starts one. It must not throw, and runs in the library's float mode.
  * @param user    lffn_runtime_options.parallel_user
  * @param n_items at most the number of threads of the handle
  * @param run     runs one item; throws nothing
@@ -107,8 +108,9 @@ typedef void (*lffn_parallel_for_callback)(void* user, int64_t n_items, void (*r
 /** What a runtime is made of. Call lffn_runtime_options_init first. */
 typedef struct lffn_runtime_options {
   size_t struct_size; /**< sizeof(lffn_runtime_options), set by the _init function. */
-  /** Most threads for each call of its handles, whatever their load options say; 0: no limit, and what the environment
-   * allows for handles whose options say 0. Without parallel_for all runtimes share the library's one team. */
+  /** Most threads for each call of its handles, whatever their load options say; 0: no limit;
+   * handles whose options say 0 then use what the environment allows. Without parallel_for all runtimes share the
+   * library's one team. */
   int32_t num_threads;
   uint32_t flags;                          /**< 0. */
   lffn_parallel_for_callback parallel_for; /**< NULL: the library's own threads. */

@@ -64,7 +64,7 @@ typedef struct lffn_top_k_args {
   const lffn_runtime* runtime; /**< NULL: the process's threads, memory and instruction set. */
 
   int32_t kind;          /**< LFFN_VECTORS_ of queries and vectors. */
-  int32_t measure;       /**< LFFN_MEASURE_; bits have LFFN_MEASURE_HAMMING, and nothing else has it. */
+  int32_t measure;       /**< LFFN_MEASURE_: LFFN_MEASURE_HAMMING for bits, and only for them. */
   int64_t size;          /**< Numbers of each query and vector, 1 to 65536. */
   const void* queries;   /**< [n_queries] of the kind; they may begin at any address. */
   int64_t query_stride;  /**< Bytes from one query to the next, at least its own; 0: without gaps. */
@@ -87,11 +87,11 @@ typedef struct lffn_top_k_args {
    * 1 << (i % 8) in byte i / 8, as Java's BitSet, Arrow and faiss have it. */
   const uint8_t* taking_part;
   /** NULL, or the vectors that take part as numbers from 0 to n_vectors - 1, not ids, in any order. One that stands in
-   * a list twice is found twice. With candidate_offsets, a list of none may be NULL. */
+   * a list twice is found twice. With candidate_offsets, it may be NULL if no query has any. */
   const int64_t* candidates;
   /** [n_queries + 1] where each query's candidates begin, if each has its own; NULL: all have the same. */
   const int64_t* candidate_offsets;
-  int64_t n_candidates; /**< How many candidates there are, with candidate_offsets at least the last of them. */
+  int64_t n_candidates; /**< How many candidates there are, with candidate_offsets at least the last offset. */
 
   int64_t k; /**< How many to find for each query, at least 1. If fewer take part, these are found. */
   /** [n_queries] NULL, or how many were found in other blocks of vectors, 0 to k: they stay among the best unless
@@ -106,10 +106,11 @@ typedef struct lffn_top_k_args {
   int64_t* counts;  /**< Receives [n_queries] how many were found, or NULL. */
 
   const int32_t* cancel; /**< NULL, or a number that another thread may set to non-zero to end the call. */
-  lffn_run_progress_callback progress; /**< NULL, or hears how many pairs of a query and a vector have been compared. */
-  void* progress_user;                 /**< Passed to it. */
-  int32_t num_threads;                 /**< Most threads to use; 0: as many as the environment or the runtime allows. */
-  int32_t reserved;                    /**< 0. */
+  lffn_run_progress_callback
+      progress;        /**< NULL, or receives how many pairs of a query and a vector have been compared. */
+  void* progress_user; /**< Passed to it. */
+  int32_t num_threads; /**< Most threads to use; 0: as many as the environment or the runtime allows. */
+  int32_t reserved;    /**< 0. */
 } lffn_top_k_args;
 
 /** What lffn_top_k_args_init calls.
@@ -122,14 +123,14 @@ LFFN_API void lffn_top_k_args_init_sized(lffn_top_k_args* args, size_t struct_si
 /** Finds the k nearest vectors for each query, the nearest first. Of equal scores the lower id comes first. A score
  * that is NaN comes after all others.
  *
- * Dot products of int8 are exact until they meet the scales. The numbers of a float32 dot product or length are
- * multiplied and added as float32: one whose sums of squares leave its range (lengths below 1e-15 or above 1e19) may
- * score 0 or NaN. For any number of threads, queries and blocks a score is the same to the bit: of int8 and bits on
- * every instruction set, of float32 on each that has fused multiply-add.
+ * Dot products of int8 are exact until they meet the scales. Dot products and lengths of float32 vectors are
+ * computed in float32: a vector whose length is below 1e-15 or above 1e19 may score 0 or NaN. For any number of
+ * threads, queries and blocks a score is the same to the bit: of int8 and bits on every instruction set, of float32 on
+ * each that has fused multiply-add.
  *
- * The call takes memory for k ids and scores a query and thread, of at most 256 queries at once. Arrays of numbers must
- * be aligned as C wants them, except queries and vectors. Outputs must not overlap each other or what is read, but for
- * the start.
+ * The call takes memory for k ids and scores for each query and thread, for at most 256 queries at a time. Arrays of
+ * numbers must be aligned as C requires, except queries and vectors. Outputs must overlap neither each other nor what
+ * is read, except that they may be the arrays of the start.
  * @param args see lffn_top_k_args */
 LFFN_API LFFN_CHECKED lffn_status lffn_top_k(const lffn_top_k_args* args);
 

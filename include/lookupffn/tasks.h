@@ -76,7 +76,7 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_answer(const lffn_model* model, con
 
 /** Flags of lffn_model_zero_shot_args. */
 enum {
-  LFFN_ZERO_SHOT_SEVERAL = 1u << 0 /**< Any number of labels may fit: each has its own probability. */
+  LFFN_ZERO_SHOT_MULTI_LABEL = 1u << 0 /**< Any number of labels may fit: each has its own probability. */
 };
 
 /** The arguments of lffn_model_zero_shot. Call lffn_model_zero_shot_args_init first. */

@@ -97,7 +97,7 @@ class Tokenizer {
     constexpr lffn_output kOutputs[] = {
         {LFFN_OUT_TOKEN_IDS, 0, nullptr, 0},     {LFFN_OUT_TOKEN_TYPES, 0, nullptr, 0},
         {LFFN_OUT_TOKEN_BEGINS, 0, nullptr, 0},  {LFFN_OUT_TOKEN_ENDS, 0, nullptr, 0},
-        {LFFN_OUT_TOKEN_OFFSETS, 0, nullptr, 0}, {LFFN_OUT_UNCUT, 0, nullptr, 0},
+        {LFFN_OUT_TOKEN_OFFSETS, 0, nullptr, 0}, {LFFN_OUT_UNCUT_LENGTHS, 0, nullptr, 0},
     };
     Result result;
     lffn_tokenizer_encode_args args = arguments(texts, options);
@@ -107,7 +107,7 @@ class Tokenizer {
     check(lffn_tokenizer_encode(handle_.get(), &args));
     const auto ids = result.get(out::token_ids), types = result.get(out::token_types);
     const auto begins = result.get(out::token_begins), ends = result.get(out::token_ends);
-    const auto offsets = result.get(out::token_offsets), uncut = result.get(out::uncut);
+    const auto offsets = result.get(out::token_offsets), uncut = result.get(out::uncut_lengths);
     List<Encoding> found(uncut.count());
     for (std::size_t i = 0; i < found.size(); ++i) {
       const std::int64_t begin = offsets[i], end = offsets[i + 1];

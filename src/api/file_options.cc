@@ -20,7 +20,7 @@ constexpr ChosenType kChosenTypes[] = {
     {"hash_dtype", &lffn_load_options::hash_dtype, &ModelLoadOptions::hash_dtype, false, false},
     {"linear_dtype", &lffn_load_options::linear_dtype, &ModelLoadOptions::linear_dtype, true, false},
     {"embedding_dtype", &lffn_load_options::embedding_dtype, &ModelLoadOptions::embedding_dtype, true, false},
-    {"word_dtype", &lffn_load_options::word_dtype, &ModelLoadOptions::word_dtype, true, true},
+    {"word_row_dtype", &lffn_load_options::word_row_dtype, &ModelLoadOptions::word_dtype, true, true},
     {"attention_dtype", &lffn_load_options::attention_dtype, &ModelLoadOptions::attention_dtype, false, false},
 };
 

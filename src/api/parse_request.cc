@@ -48,9 +48,9 @@ Request parse_request(const lffn_model_run_args& args) {
   check_value(args.pooling, LFFN_POOLING_LAST, "pooling", "LFFN_POOLING_");
   check_value(args.normalize, LFFN_NORMALIZE_NO, "normalize", "LFFN_NORMALIZE_");
   check_value(args.aggregation, LFFN_AGGREGATION_MAX, "aggregation", "LFFN_AGGREGATION_");
-  check_count(args.n_positions, "n_positions");
-  if (args.n_positions > 0) need(args.positions, "positions");
-  check_flags(args.flags, LFFN_RUN_ALL_POSITIONS | LFFN_RUN_ALL_LABELS | LFFN_RUN_REPAIR_TEXT | LFFN_RUN_DOCUMENTS,
+  check_count(args.n_logit_positions, "n_logit_positions");
+  if (args.n_logit_positions > 0) need(args.logit_positions, "logit_positions");
+  check_flags(args.flags, LFFN_RUN_ALL_LOGITS | LFFN_RUN_ALL_LABELS | LFFN_RUN_REPAIR_TEXT | LFFN_RUN_DOCUMENTS,
               "flags");
   check_threads(args.num_threads, "num_threads");
 
@@ -69,9 +69,9 @@ Request parse_request(const lffn_model_run_args& args) {
   request.scaling = static_cast<Scaling>(args.normalize);
   request.dimensions = args.dimensions;
   request.top_k = args.top_k;
-  request.all_positions = (args.flags & LFFN_RUN_ALL_POSITIONS) != 0;
-  request.positions = args.positions;
-  request.num_positions = args.n_positions;
+  request.all_positions = (args.flags & LFFN_RUN_ALL_LOGITS) != 0;
+  request.positions = args.logit_positions;
+  request.num_positions = args.n_logit_positions;
   request.aggregation = static_cast<Aggregation>(args.aggregation);
   request.all_labels = (args.flags & LFFN_RUN_ALL_LABELS) != 0;
   request.max_active = args.max_active;

@@ -48,15 +48,15 @@ inline constexpr size_t kFirstSize<lffn_memory_estimate> = LFFN_SIZE_UP_TO(lffn_
 template <>
 inline constexpr size_t kFirstSize<lffn_model_shape> = LFFN_SIZE_UP_TO(lffn_model_shape, num_threads);
 template <>
-inline constexpr size_t kFirstSize<lffn_model_heads> = LFFN_SIZE_UP_TO(lffn_model_heads, max_sim_flags);
+inline constexpr size_t kFirstSize<lffn_model_heads> = LFFN_SIZE_UP_TO(lffn_model_heads, attends_to_filler);
 template <>
 inline constexpr size_t kFirstSize<lffn_model_costs> = LFFN_SIZE_UP_TO(lffn_model_costs, scratch_bytes);
 template <>
-inline constexpr size_t kFirstSize<lffn_model_layer_info> = LFFN_SIZE_UP_TO(lffn_model_layer_info, file_bytes);
+inline constexpr size_t kFirstSize<lffn_model_layer_info> = LFFN_SIZE_UP_TO(lffn_model_layer_info, rope_theta);
 template <>
 inline constexpr size_t kFirstSize<lffn_model_run_args> = LFFN_SIZE_UP_TO(lffn_model_run_args, progress_user);
 template <>
-inline constexpr size_t kFirstSize<lffn_tokenizer_info> = LFFN_SIZE_UP_TO(lffn_tokenizer_info, own_max_tokens);
+inline constexpr size_t kFirstSize<lffn_tokenizer_info> = LFFN_SIZE_UP_TO(lffn_tokenizer_info, memory_bytes);
 template <>
 inline constexpr size_t kFirstSize<lffn_tokenizer_encode_args> = LFFN_SIZE_UP_TO(lffn_tokenizer_encode_args, cancel);
 template <>

@@ -57,7 +57,7 @@ void zero_shot(const lffn_model* handle, const lffn_model_zero_shot_args& args) 
   const std::string_view text = read_text(args.text, args.text_size, "text");
   check_count(args.n_labels, "n_labels");
   check_max_tokens(args.max_tokens);
-  check_flags(args.flags, LFFN_ZERO_SHOT_SEVERAL, "flags");
+  check_flags(args.flags, LFFN_ZERO_SHOT_MULTI_LABEL, "flags");
   check_reserved(args.reserved, "args.reserved");
   need_tokenizer(model);
   if (args.n_labels > 0) need(args.labels, "labels");
@@ -70,7 +70,7 @@ void zero_shot(const lffn_model* handle, const lffn_model_zero_shot_args& args) 
   ZeroShotOptions options;
   if (args.hypothesis != nullptr) options.hypothesis = read_text(args.hypothesis, args.hypothesis_size, "hypothesis");
   options.max_tokens = args.max_tokens;
-  options.several = (args.flags & LFFN_ZERO_SHOT_SEVERAL) != 0;
+  options.several = (args.flags & LFFN_ZERO_SHOT_MULTI_LABEL) != 0;
   options.cancel = args.cancel;
   with_outputs(args, kLabelOutputs, *handle->memory,
                [&](Outputs& outputs, CallMemory& memory) { zero_shot(model, text, labels, options, outputs, memory); });

@@ -62,13 +62,13 @@ ModelInfo Model::info() const {
   info.vocab_size = config().vocab_size;
   info.hidden_size = config().hidden_size;
   info.num_layers = config().num_layers;
-  info.num_heads = config().num_heads;
-  info.head_size = config().head_size;
+  info.num_attention_heads = config().num_heads;
+  info.attention_head_size = config().head_size;
   info.max_tokens = static_cast<int32_t>(config().max_tokens());
   info.embedding_size = static_cast<int32_t>(embedding_size(std::nullopt));
   info.own_max_tokens = static_cast<int32_t>(own_max_tokens());
   info.num_token_types = num_types();
-  info.several_labels = config().several_labels ? 1 : 0;
+  info.is_multi_label = config().several_labels ? 1 : 0;
   info.is_sentence_encoder = sentence().is_sentence_encoder ? 1 : 0;
   info.pooling = pooling_of(sentence());
   info.normalize = sentence().normalises() ? LFFN_NORMALIZE_YES : LFFN_NORMALIZE_NO;
@@ -133,9 +133,13 @@ ModelInfo Model::info() const {
   const LateSettings& late = sentence().late;
   info.is_late = late.is_late ? 1 : 0;
 
-  info.query_tokens = static_cast<int32_t>(late_tokens(LateRole::kQuery));
-  info.document_tokens = static_cast<int32_t>(late_tokens(LateRole::kDocument));
+  info.max_query_tokens = static_cast<int32_t>(late_tokens(LateRole::kQuery));
+  info.max_document_tokens = static_cast<int32_t>(late_tokens(LateRole::kDocument));
   info.max_sim_flags = late.takes_means ? uint32_t{LFFN_MAX_SIM_MEAN} : 0;
+  info.query_prefix_id = late.query_prefix;
+  info.document_prefix_id = late.document_prefix;
+  info.filler_id = late.filler;
+  info.attends_to_filler = late.attends_to_filler ? 1 : 0;
   info.attention_dtype = LFFN_DTYPE_F32;
   for (size_t i = 0; i < weights().layers.size(); ++i) {
     if (attends_in_int8(i)) info.attention_dtype = LFFN_DTYPE_INT8;
@@ -143,8 +147,8 @@ ModelInfo Model::info() const {
   if (tokenizer_ != nullptr) info.tokenizer_bytes = tokenizer_->bytes();
   for (const LayerDescription& layer : config().layers) {
     if (layer.is_limited && layer.after < layer.before) info.is_causal = 1;
-    info.window = std::max(info.window, window_of(layer));
-    if (layer.rotates) (layer.is_local ? info.local_theta : info.theta) = layer.rotary.theta;
+    info.attention_window = std::max(info.attention_window, window_of(layer));
+    if (layer.rotates) (layer.is_local ? info.local_rope_theta : info.rope_theta) = layer.rotary.theta;
   }
   return info;
 }
@@ -155,8 +159,8 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
   const int64_t d = config().hidden_size;
   lffn_model_layer_info info = {};
   info.struct_size = sizeof info;
-  info.num_heads = description.heads;
-  info.head_size = config().head_size;
+  info.num_attention_heads = description.heads;
+  info.attention_head_size = config().head_size;
   info.num_neurons = static_cast<int32_t>(layer.down.inputs());
   info.has_linear_map = layer.linear.empty() ? 0 : 1;
   info.num_word_rows = static_cast<int32_t>(layer.word_rows.num_rows());
@@ -173,7 +177,7 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
     info.hash_dtype = lookup.hash_dtype;
     norms += lookup.layer_norm;
   }
-  if (!layer.word_rows.empty()) info.word_dtype = layer.word_rows.dtype();
+  if (!layer.word_rows.empty()) info.word_row_dtype = layer.word_rows.dtype();
   info.attention_flop_per_token = layer.query_key_value.flop_per_row() + layer.attention_out.flop_per_row();
   // Of a text so long that it has every distance; the sums for each pair are few.
   info.attention_flop_per_token +=
@@ -182,7 +186,7 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
   info.ffn_flop_per_token = layer.up.flop_per_row() + layer.down.flop_per_row() + layer.lookup.flop_per_row() +
                             layer.linear.flop_per_row() + layer.word_rows.flop_per_row();
   info.other_flop_per_token = norms * 8 * d + 2 * d;  // layer norms, two residuals
-  info.word_bytes = static_cast<size_t>(layer.word_rows.stored_bytes());
+  info.word_row_bytes = static_cast<size_t>(layer.word_rows.stored_bytes());
   info.attention_bytes = layer.attention_norm.bytes() + layer.attention_result_norm.bytes() + layer.query_norm.bytes() +
                          layer.key_norm.bytes() + layer.query_key_value.bytes() + layer.attention_out.bytes() +
                          layer.distance_key.bytes() + layer.distance_query.bytes() + places().layer_bytes(number) +
@@ -199,8 +203,8 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
       layer);
   info.ffn_bytes = bytes - info.attention_bytes;
   info.file_bytes = static_cast<size_t>(stored);
-  info.window = window_of(description);
-  if (description.rotates) info.theta = description.rotary.theta;
+  info.attention_window = window_of(description);
+  if (description.rotates) info.rope_theta = description.rotary.theta;
   return info;
 }
 

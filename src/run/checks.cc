@@ -15,10 +15,10 @@ void check_options(const Run& run) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "top_k is given, but no fillings are asked for");
   }
   if ((request.num_positions > 0 || request.all_positions) && !run.asks(set_of(LFFN_OUT_LOGITS))) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "positions are given, but no logits are asked for");
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "logit_positions are given, but no logits are asked for");
   }
   if (request.num_positions > 0 && request.all_positions) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "positions are given, but the flags ask for all of them");
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "logit_positions are given, but the flags ask for all of them");
   }
   if ((request.aggregation != Aggregation::kSimple || request.all_labels) && !run.asks(kEntityOutputs)) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "aggregation or all labels are given, but no entities are asked for");

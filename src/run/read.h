@@ -25,13 +25,13 @@ struct ReadRows {
 };
 
 inline constexpr OutputSet kSpanOutputs =
-    set_of(LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS, LFFN_OUT_TOKEN_TEXTS, LFFN_OUT_TEXT_BEGINS, LFFN_OUT_TEXT_ENDS,
+    set_of(LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS, LFFN_OUT_TOKEN_SOURCES, LFFN_OUT_TEXT_BEGINS, LFFN_OUT_TEXT_ENDS,
            LFFN_OUT_PAIR_BEGINS, LFFN_OUT_PAIR_ENDS);
 // With one of these a text that cannot be read does not fail the call.
 inline constexpr OutputSet kFailureOutputs = set_of(LFFN_OUT_STATUSES, LFFN_OUT_MESSAGES, LFFN_OUT_MESSAGE_OFFSETS);
-inline constexpr OutputSet kReadOutputs =
-    kSpanOutputs | kFailureOutputs |
-    set_of(LFFN_OUT_TOKEN_IDS, LFFN_OUT_TOKEN_TYPES, LFFN_OUT_TOKEN_OFFSETS, LFFN_OUT_WINDOW_OFFSETS, LFFN_OUT_UNCUT);
+inline constexpr OutputSet kReadOutputs = kSpanOutputs | kFailureOutputs |
+                                          set_of(LFFN_OUT_TOKEN_IDS, LFFN_OUT_TOKEN_TYPES, LFFN_OUT_TOKEN_OFFSETS,
+                                                 LFFN_OUT_WINDOW_OFFSETS, LFFN_OUT_UNCUT_LENGTHS);
 
 // Lists why texts failed, if that is asked for.
 void list_messages(const Outputs& outputs, CallMemory& memory);

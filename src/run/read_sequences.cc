@@ -41,7 +41,7 @@ TextOptions options_of(const Run& run) {
   options.max_tokens = request.max_tokens;
   options.cancel = request.cancel;
   options.spans = run.asks(kEntityOutputs | kSpanOutputs);
-  options.uncut = run.asks(set_of(LFFN_OUT_UNCUT));
+  options.uncut = run.asks(set_of(LFFN_OUT_UNCUT_LENGTHS));
   options.repairs = request.repairs;
   options.names = request.given.names;
   options.first_only = request.first_only;

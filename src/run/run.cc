@@ -58,7 +58,7 @@ void list_positions(Run& run) {
   for (int64_t t = 0; request.all_positions && t < tokens; ++t) positions.push_back(t);
   for (int64_t i = 0; i < request.num_positions; ++i) {
     if (request.positions[i] < 0 || request.positions[i] >= tokens) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "positions[%lld] is %lld, there are %lld tokens", printable(i),
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "logit_positions[%lld] is %lld, there are %lld tokens", printable(i),
            printable(request.positions[i]), printable(tokens));
     }
   }

@@ -49,7 +49,7 @@ void read_all(const Tokenizer& tokenizer, const GivenTexts& given, const TextRow
 void tokenize(const Tokenizer& tokenizer, const GivenTexts& given, TextRows::Rules rules, Executor& executor,
               int32_t threads, Outputs& outputs, CallMemory& memory) {
   rules.encoding.spans = outputs.asks(kSpanOutputs);
-  rules.encoding.uncut = outputs.asks(set_of(LFFN_OUT_UNCUT));
+  rules.encoding.uncut = outputs.asks(set_of(LFFN_OUT_UNCUT_LENGTHS));
   poll(rules.encoding.cancel);
   read_all(tokenizer, given, rules, executor, threads, memory);
   if (!outputs.asks(kFailureOutputs) && !memory.failures.empty()) {

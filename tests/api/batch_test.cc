@@ -71,7 +71,7 @@ TEST_F(Batch, EachTextAsAlone) {
     alone.texts = &pointers_[static_cast<size_t>(i)];
     alone.pairs = &pairs[static_cast<size_t>(i)];
     alone.max_tokens = 20;
-    outputs::List list = {{LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}, {LFFN_OUT_UNCUT, 0, &uncut, 1}};
+    outputs::List list = {{LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}, {LFFN_OUT_UNCUT_LENGTHS, 0, &uncut, 1}};
     list.add(LFFN_OUT_TOKEN_IDS, ids);
     list.add(LFFN_OUT_TOKEN_TYPES, types);
     list.add(LFFN_OUT_TOKEN_BEGINS, begins);

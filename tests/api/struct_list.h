@@ -13,9 +13,9 @@
   ENTRY(lffn_layer_run_hash_args, progress_user) \
   ENTRY(lffn_memory_estimate, loading_bytes)     \
   ENTRY(lffn_model_shape, num_threads)           \
-  ENTRY(lffn_model_heads, max_sim_flags)         \
+  ENTRY(lffn_model_heads, attends_to_filler)     \
   ENTRY(lffn_model_costs, scratch_bytes)         \
-  ENTRY(lffn_model_layer_info, theta)            \
+  ENTRY(lffn_model_layer_info, rope_theta)       \
   ENTRY(lffn_model_run_args, progress_user)      \
   ENTRY(lffn_tokenizer_info, memory_bytes)       \
   ENTRY(lffn_tokenizer_encode_args, cancel)      \

@@ -87,8 +87,8 @@ class Call {
     args_.n = static_cast<int64_t>(request_.ids.size());
     if (!types_.empty()) args_.token_types = types_.data();
     if (!request_.all_positions && request_.logits) {
-      args_.positions = positions_.data();
-      args_.n_positions = static_cast<int64_t>(positions_.size());
+      args_.logit_positions = positions_.data();
+      args_.n_logit_positions = static_cast<int64_t>(positions_.size());
     }
   }
 
@@ -129,7 +129,7 @@ class Call {
     want(request_.vectors, outputs::kTokenVectors | outputs::kInt8TokenVectors);
     want(request_.entities, outputs::kEntities);
     want(!request_.texts.empty(), outputs::kIds);
-    if (request_.all_positions && request_.logits) args_.flags |= LFFN_RUN_ALL_POSITIONS;
+    if (request_.all_positions && request_.logits) args_.flags |= LFFN_RUN_ALL_LOGITS;
     outputs::keep(args_, groups);
     lffn_result* result = nullptr;
     check(lffn_result_create(&result), "result");
@@ -209,8 +209,8 @@ class Call {
     make(request_.class_scores, LFFN_OUT_CLASS_SCORES, "class scores", each(), info_.num_classes);
     make(request_.token_scores, LFFN_OUT_TOKEN_SCORES, "token scores", offsets_, info_.num_token_classes);
     if (!logits) {
-      args_.positions = nullptr;
-      args_.n_positions = 0;
+      args_.logit_positions = nullptr;
+      args_.n_logit_positions = 0;
     }
     if (arrays.empty() || tokens == 0) return {};
     list.give(args_);

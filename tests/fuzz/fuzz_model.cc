@@ -107,7 +107,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.table_dtype = static_cast<int32_t>(choice % 4);
   constexpr int32_t kWordTypes[] = {LFFN_DTYPE_AS_STORED, LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8,
                                     LFFN_DTYPE_INT4};
-  options.word_dtype = kWordTypes[choice / 8 % 5];
+  options.word_row_dtype = kWordTypes[choice / 8 % 5];
   options.hash_dtype = choice / 4 % 2 == 0 ? LFFN_DTYPE_INT8 : LFFN_DTYPE_AS_STORED;
 
   lffn_model* model = nullptr;

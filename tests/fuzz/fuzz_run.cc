@@ -146,8 +146,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   args.flags = static_cast<uint32_t>(source.number(2));
   std::vector<int64_t> positions(source.byte() % 4);
   for (int64_t& position : positions) position = source.number(static_cast<int64_t>(ids.size()) + 1);
-  args.positions = positions.data();
-  args.n_positions = static_cast<int64_t>(positions.size());
+  args.logit_positions = positions.data();
+  args.n_logit_positions = static_cast<int64_t>(positions.size());
   uint32_t groups = 0;
   if (source.byte() % 2 == 0) {
     args.result = result;
@@ -155,7 +155,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const int64_t tokens = kind % 2 == 1 ? std::max<int64_t>(0, offsets.back()) : 16;
   const Output hidden(source, tokens * info.hidden_size), embeddings(source, n * info.embedding_size);
-  const Output logits(source, args.n_positions * info.vocab_size), scores(source, n * info.num_classes);
+  const Output logits(source, args.n_logit_positions * info.vocab_size), scores(source, n * info.num_classes);
   const Output probabilities(source, 8);
   std::vector<int32_t> fillings(static_cast<size_t>(probabilities.size()));
   const uint8_t more = source.byte();
@@ -176,7 +176,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   give(into_memory, LFFN_OUT_FILLING_PROBABILITIES, probabilities.data(), probabilities.size());
   give(into_memory && probabilities.data() != nullptr, LFFN_OUT_FILLING_IDS, fillings.data(), probabilities.size());
   give(into_memory && more % 2 == 1, LFFN_OUT_TOKEN_OFFSETS, offsets_out.data(), n + 1);
-  give(into_memory && more % 4 > 1, LFFN_OUT_UNCUT, uncut.data(), n);
+  give(into_memory && more % 4 > 1, LFFN_OUT_UNCUT_LENGTHS, uncut.data(), n);
   give(into_memory && more % 8 > 3, LFFN_OUT_STATUSES, statuses.data(), n);
   give(more % 32 > 15, LFFN_OUT_STAGE_SECONDS, seconds, LFFN_NUM_STAGES);
   if (more == 253 && !list.empty()) list.back().what = static_cast<int32_t>(source.number(80));
@@ -187,9 +187,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (more % 16 != 9) {
     if (!asks(LFFN_OUT_FILLING_IDS) && !asks(LFFN_OUT_FILLING_PROBABILITIES)) args.top_k = 0;
     if (!asks(LFFN_OUT_LOGITS)) {
-      args.positions = nullptr;
-      args.n_positions = 0;
-      args.flags &= ~static_cast<uint32_t>(LFFN_RUN_ALL_POSITIONS);
+      args.logit_positions = nullptr;
+      args.n_logit_positions = 0;
+      args.flags &= ~static_cast<uint32_t>(LFFN_RUN_ALL_LOGITS);
     }
     const bool embeds = asks(LFFN_OUT_EMBEDDINGS) || asks(LFFN_OUT_INT8_EMBEDDINGS) || asks(LFFN_OUT_BIT_EMBEDDINGS);
     if (!embeds) args.pooling = LFFN_POOLING_MODEL;
@@ -219,8 +219,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       require(view.n == n && view.offsets[n] == view.n_tokens, "a result tells of every sequence");
       require(view.ids == nullptr || view.n_tokens == 0 || view.ids[view.n_tokens - 1] < info.vocab_size,
               "ids are in the vocabulary");
-      const bool all = (args.flags & LFFN_RUN_ALL_POSITIONS) != 0, rows = (groups & outputs::kLogits) != 0;
-      require(view.n_positions == (!rows ? 0 : all ? view.n_tokens : args.n_positions), "rows are of what was asked");
+      const bool all = (args.flags & LFFN_RUN_ALL_LOGITS) != 0, rows = (groups & outputs::kLogits) != 0;
+      require(view.n_positions == (!rows ? 0
+                                   : all ? view.n_tokens
+                                         : args.n_logit_positions),
+              "rows are of what was asked");
       const int64_t numbers = view.n_positions * info.vocab_size;
       require(numbers == 0 || std::all_of(view.logits, view.logits + numbers, [](float x) { return std::isfinite(x); }),
               "logits are finite, wherever they are");

@@ -26,8 +26,8 @@ class AskedRows : public WithModel {
     if (hidden) list.add(LFFN_OUT_HIDDEN, states);
     if (logits && info_.has_lm_head != 0) {
       results.logits.assign(positions.size() * static_cast<size_t>(info_.vocab_size), 7.0f);
-      args.positions = positions.data();
-      args.n_positions = static_cast<int64_t>(positions.size());
+      args.logit_positions = positions.data();
+      args.n_logit_positions = static_cast<int64_t>(positions.size());
       list.add(LFFN_OUT_LOGITS, results.logits);
     }
     if (classes) {

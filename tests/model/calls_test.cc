@@ -212,8 +212,8 @@ TEST_F(ModelCalls, RunGivesAll) {
   args.offsets = input.offsets.data();
   args.n = input.n();
   ASSERT_EQ(lffn_model_run(model_, &args), LFFN_OK) << "nothing wanted";
-  args.positions = positions;
-  args.n_positions = 2;
+  args.logit_positions = positions;
+  args.n_logit_positions = 2;
   outputs::List list;
   list.add(LFFN_OUT_HIDDEN, hidden);
   list.add(LFFN_OUT_LOGITS, logits);

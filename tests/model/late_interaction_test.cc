@@ -115,8 +115,8 @@ TEST(LateInteraction, ADenseModuleWithoutPooling) {
     expect_applied(*model, hidden, bias);
     EXPECT_TRUE(model->sentence().is_sentence_encoder);
     EXPECT_TRUE(model->sentence().late.is_late);
-    EXPECT_EQ(model->info().query_tokens, 12);
-    EXPECT_EQ(model->info().document_tokens, 9);
+    EXPECT_EQ(model->info().max_query_tokens, 12);
+    EXPECT_EQ(model->info().max_document_tokens, 9);
     // Embeddings are those of an encoder that says nothing of them.
     EXPECT_EQ(model->embedding_size(std::nullopt), kHidden);
     std::vector<double> first = pooled(hidden, 0, Pooling::kMean), second = pooled(hidden, 1, Pooling::kMean);
@@ -253,7 +253,7 @@ TEST(LateInteraction, WhatTheFilesMustSay) {
   refused(prefixes + "\"\", \"skiplist_words\": [7]}", "'skiplist_words' must be a list of at most 65536 tokens");
   refused(prefixes + "\"\", \"query_length\": -1}", "'query_length' must be a whole number");
   folder.files["config_sentence_transformers.json"] = prefixes + "\"\"}";
-  EXPECT_EQ(folder.load()->info().query_tokens, 32);
+  EXPECT_EQ(folder.load()->info().max_query_tokens, 32);
 
   // sentence-transformers' own form.
   folder.modules({{"", "Transformer"}, {"1_Dense", "Dense"}, {"2_MultiVectorMask", "MultiVectorMask"}});
@@ -266,6 +266,9 @@ TEST(LateInteraction, WhatTheFilesMustSay) {
   const LateSettings& late = model->sentence().late;
   EXPECT_FALSE(late.normalises);
   EXPECT_EQ(late.filler, model->tokenizer()->id_of("<s>"));
+  EXPECT_EQ(model->info().filler_id, late.filler);
+  EXPECT_EQ(model->info().query_prefix_id, -1);
+  EXPECT_EQ(model->info().document_prefix_id, -1);
   EXPECT_EQ(late.query_tokens, 10);
   EXPECT_EQ(late.document_tokens, 11);
   EXPECT_EQ(late.kept_in_documents, (std::vector<int32_t>{5, 7}));
@@ -299,7 +302,12 @@ TEST(LateInteraction, WhatTheFilesMustSay) {
       "{\"query_token_id\": \"<s>\", \"doc_token_id\": \"</s>\", \"query_maxlen\": 14}";
   stanford.refused(LFFN_ERROR_BAD_MODEL, "linear.weight is missing, which makes the vectors of late interaction");
   stanford.tensors.push_back(made_tensor("linear.weight", {20, 48}));
-  EXPECT_EQ(stanford.load()->info().query_tokens, 14);
+  const auto told = stanford.load();
+  EXPECT_EQ(told->info().max_query_tokens, 14);
+  EXPECT_EQ(told->info().query_prefix_id, told->tokenizer()->id_of("<s>"));
+  EXPECT_EQ(told->info().document_prefix_id, told->tokenizer()->id_of("</s>"));
+  EXPECT_EQ(told->info().filler_id, told->sentence().late.filler);
+  EXPECT_EQ(told->info().attends_to_filler, told->sentence().late.attends_to_filler ? 1 : 0);
   stanford.files["artifact.metadata"] = "[]";
   stanford.refused(LFFN_ERROR_BAD_MODEL, "artifact.metadata");
 }

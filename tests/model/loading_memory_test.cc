@@ -75,7 +75,7 @@ lookupffn::LoadOptions all_in(int32_t dtype) {
   options.hash_dtype = dtype == LFFN_DTYPE_BF16 ? LFFN_DTYPE_F32 : dtype;
   options.table_dtype = dtype;
   options.embedding_dtype = dtype;
-  options.word_dtype = dtype;
+  options.word_row_dtype = dtype;
   return options;
 }
 

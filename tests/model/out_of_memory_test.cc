@@ -83,8 +83,8 @@ TEST_F(ModelOutOfMemory, RunAndSteadyState) {
   args.ids = input.ids.data();
   args.offsets = input.offsets.data();
   args.n = input.n();
-  args.positions = positions;
-  args.n_positions = 2;
+  args.logit_positions = positions;
+  args.n_logit_positions = 2;
   constexpr int64_t kRoom = 26 * 16;
   const lffn_output outputs[] = {{LFFN_OUT_LOGITS, 0, logits.data(), kRoom},
                                  {LFFN_OUT_CLASS_SCORES, 0, scores.data(), kRoom},

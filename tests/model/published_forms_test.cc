@@ -212,24 +212,24 @@ TEST_F(PublishedForms, TellWindowThetasAndDirection) {
   EXPECT_EQ(modern.local_theta, 10000);
   const auto qwen = folder("golden-hf4/sentence-qwen3").load();
   EXPECT_EQ(qwen->info().is_causal, 1);
-  EXPECT_EQ(qwen->info().window, 0);
-  EXPECT_EQ(qwen->info().theta, 1000000);
-  EXPECT_EQ(qwen->info().local_theta, 0);
-  EXPECT_EQ(qwen->layer_info(0).window, 0);
-  EXPECT_EQ(qwen->layer_info(0).theta, 1000000);
+  EXPECT_EQ(qwen->info().attention_window, 0);
+  EXPECT_EQ(qwen->info().rope_theta, 1000000);
+  EXPECT_EQ(qwen->info().local_rope_theta, 0);
+  EXPECT_EQ(qwen->layer_info(0).attention_window, 0);
+  EXPECT_EQ(qwen->layer_info(0).rope_theta, 1000000);
 
   MadeFolder gemma = folder("golden-hf4/gemma3-text");
   const auto both = gemma.load();
   EXPECT_EQ(both->info().is_causal, 0);
-  EXPECT_EQ(both->info().window, 10);
-  EXPECT_EQ(both->layer_info(0).window, 10);
-  EXPECT_EQ(both->layer_info(0).theta, 10000);
-  EXPECT_EQ(both->layer_info(5).window, 0);
-  EXPECT_EQ(both->layer_info(5).theta, 1000000);
+  EXPECT_EQ(both->info().attention_window, 10);
+  EXPECT_EQ(both->layer_info(0).attention_window, 10);
+  EXPECT_EQ(both->layer_info(0).rope_theta, 10000);
+  EXPECT_EQ(both->layer_info(5).attention_window, 0);
+  EXPECT_EQ(both->layer_info(5).rope_theta, 1000000);
   gemma.configure("\"use_bidirectional_attention\": true", "\"use_bidirectional_attention\": false");
   const auto causal = gemma.load();
   EXPECT_EQ(causal->info().is_causal, 1);
-  EXPECT_EQ(causal->info().window, 19);
+  EXPECT_EQ(causal->info().attention_window, 19);
 
   const ModelInfo bert = MadeFolder("roberta-classes").load()->info();
   EXPECT_EQ(bert.is_causal, 0);

@@ -31,7 +31,7 @@ TEST_F(HeldWords, AreThoseOfAFileInThatType) {
     const Student folder(stored);
     for (const Held& held : kHeld) {
       const auto model = folder.load(holding(held.dtype));
-      EXPECT_EQ(model->layer_info(0).word_dtype, held.dtype) << stored;
+      EXPECT_EQ(model->layer_info(0).word_row_dtype, held.dtype) << stored;
       const std::vector<float> hidden = hidden_of(*model);
       const bool exact_type = held.dtype == LFFN_DTYPE_F32 || held.dtype == LFFN_DTYPE_BF16;
       const bool as_stored = std::string(stored) == held.stored;
@@ -49,7 +49,7 @@ TEST_F(HeldWords, AreThoseOfAFileInThatType) {
         options.map_file = map;
         const auto saved = load_model(path("saved"), options, usable_kernels());
         EXPECT_EQ(hidden_of(*saved), hidden);
-        EXPECT_EQ(saved->layer_info(1).word_dtype, held.dtype);
+        EXPECT_EQ(saved->layer_info(1).word_row_dtype, held.dtype);
         EXPECT_EQ(saved->info().file_bytes, model->info().file_bytes);
         if (!map) {
           EXPECT_EQ(saved->info().memory_bytes, model->info().memory_bytes);
@@ -93,21 +93,21 @@ TEST(LayerInfo, TellsThePartsOfEachLayer) {
   const auto model = Student("U8", kShared).load();
   const ModelInfo whole = model->info();
   const lffn_model_layer_info first = model->layer_info(0), second = model->layer_info(1);
-  EXPECT_EQ(first.num_heads, 2);
-  EXPECT_EQ(first.head_size, 8);
+  EXPECT_EQ(first.num_attention_heads, 2);
+  EXPECT_EQ(first.attention_head_size, 8);
   EXPECT_EQ(first.num_neurons, 24);
   EXPECT_EQ(first.num_tables, 0);
   EXPECT_EQ(first.has_linear_map, 0);
   EXPECT_EQ(first.num_word_rows, kShared);
-  EXPECT_EQ(first.word_dtype, LFFN_DTYPE_INT4);
+  EXPECT_EQ(first.word_row_dtype, LFFN_DTYPE_INT4);
   EXPECT_EQ(first.attention_flop_per_token, 2 * 4 * kSize * 16);
   EXPECT_EQ(first.attention_flop_per_pair, 4 * 16);
   EXPECT_EQ(first.ffn_flop_per_token, 2 * 2 * kSize * 24 + 2 * kSize);
   EXPECT_EQ(first.other_flop_per_token, 2 * 8 * kSize + 2 * kSize);
-  EXPECT_EQ(first.word_bytes, static_cast<size_t>(kShared * (kSize / 2 + 4)));
+  EXPECT_EQ(first.word_row_bytes, static_cast<size_t>(kShared * (kSize / 2 + 4)));
   EXPECT_EQ(first.num_parameters,
             4 * kSize * 16 + 3 * 16 + kSize + 2 * kSize * 24 + 24 + kSize + kShared * kSize + 4 * kSize);
-  EXPECT_EQ(second.num_heads, 0);
+  EXPECT_EQ(second.num_attention_heads, 0);
   EXPECT_EQ(second.num_neurons, 0);
   EXPECT_EQ(second.num_word_rows, kShared);
   EXPECT_EQ(second.attention_flop_per_token, 0);
@@ -152,7 +152,7 @@ TEST(Lacking, HeadsInEveryLayer) {
   folder.without_heads(0);
   folder.configure("[2, 0]", "[0, 0]");
   const auto model = folder.load();
-  EXPECT_EQ(model->info().num_heads, 0);
+  EXPECT_EQ(model->info().num_attention_heads, 0);
   EXPECT_EQ(model->info().attention_flop_per_token, 0);
   const SomeIds input;
   const std::vector<float> hidden = hidden_of(*model);

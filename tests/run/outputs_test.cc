@@ -122,7 +122,7 @@ class Outputs : public testing::TestWithParam<Case> {
     }
     const bool fills = asked.count(LFFN_OUT_FILLING_IDS) + asked.count(LFFN_OUT_FILLING_PROBABILITIES) > 0;
     args_.top_k = fills ? 3 : 0;
-    args_.flags = asked.count(LFFN_OUT_LOGITS) != 0 ? uint32_t{LFFN_RUN_ALL_POSITIONS} : 0;
+    args_.flags = asked.count(LFFN_OUT_LOGITS) != 0 ? uint32_t{LFFN_RUN_ALL_LOGITS} : 0;
     args_.outputs = list.data();
     args_.n_outputs = static_cast<int64_t>(list.size());
     args_.result = result;
@@ -257,13 +257,13 @@ TEST_F(OutputLists, RefuseMembersWithoutEffect) {
   args_.top_k = 2;
   refused(list, "top_k is given, but no fillings are asked for");
   args_.top_k = 0;
-  args_.positions = &position;
-  args_.n_positions = 1;
-  refused(list, "positions are given, but no logits are asked for");
-  args_.flags = LFFN_RUN_ALL_POSITIONS;
-  refused(outputs::kept({LFFN_OUT_LOGITS}), "positions are given, but the flags ask for all of them");
-  args_.positions = nullptr;
-  args_.n_positions = 0;
+  args_.logit_positions = &position;
+  args_.n_logit_positions = 1;
+  refused(list, "logit_positions are given, but no logits are asked for");
+  args_.flags = LFFN_RUN_ALL_LOGITS;
+  refused(outputs::kept({LFFN_OUT_LOGITS}), "logit_positions are given, but the flags ask for all of them");
+  args_.logit_positions = nullptr;
+  args_.n_logit_positions = 0;
   refused(list, "no logits are asked for");
   args_.flags = LFFN_RUN_ALL_LABELS;
   refused(list, "no entities are asked for");
@@ -312,8 +312,8 @@ TEST_F(OutputLists, IdsHaveNoPlacesInTexts) {
   args_.ids = ids;
   args_.offsets = offsets;
   refused(outputs::kept({LFFN_OUT_TOKEN_BEGINS}), "places in texts are asked for, but no texts are given");
-  const std::vector<lffn_output> list = outputs::kept(
-      {LFFN_OUT_TOKEN_IDS, LFFN_OUT_TOKEN_TYPES, LFFN_OUT_TOKEN_OFFSETS, LFFN_OUT_WINDOW_OFFSETS, LFFN_OUT_UNCUT});
+  const std::vector<lffn_output> list = outputs::kept({LFFN_OUT_TOKEN_IDS, LFFN_OUT_TOKEN_TYPES, LFFN_OUT_TOKEN_OFFSETS,
+                                                       LFFN_OUT_WINDOW_OFFSETS, LFFN_OUT_UNCUT_LENGTHS});
   args_.outputs = list.data();
   args_.n_outputs = static_cast<int64_t>(list.size());
   ASSERT_EQ(lffn_model_run(model_.get(), &args_), LFFN_OK) << lffn_last_error();

@@ -35,7 +35,7 @@ TEST_F(Run, TooLittleRoomTellsHowMuchIsNeeded) {
   Places uncut(3, -1);
   Floats hidden(4096, 7.0f);
   outputs::List list = {{LFFN_OUT_HIDDEN, 0, hidden.data(), 5}, {LFFN_OUT_TOKEN_IDS, 0, nullptr, 0}};
-  list.add(LFFN_OUT_UNCUT, uncut);
+  list.add(LFFN_OUT_UNCUT_LENGTHS, uncut);
   list.give(args_);
   args_.result = result_;
   refused("hidden: capacity is 5, expected ", LFFN_ERROR_TOO_SMALL);
@@ -126,7 +126,7 @@ TEST_F(Run, CutsAsTheModelMeansUnlessToldOtherwise) {
   std::vector<int64_t> offsets(4), uncut(3);
   outputs::List list;
   list.add(LFFN_OUT_TOKEN_OFFSETS, offsets);
-  list.add(LFFN_OUT_UNCUT, uncut);
+  list.add(LFFN_OUT_UNCUT_LENGTHS, uncut);
   list.give(args_);
   args_.max_tokens = LFFN_MAX_TOKENS_NEVER;
   refused("texts[1]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens),
@@ -182,9 +182,9 @@ TEST_F(Run, RefusesWhatCannotBeMeant) {
   args_.reading = 2;
   refused("reading is 2");
   args_.reading = LFFN_READING_MODEL;
-  args_.n_positions = -3;
-  refused("n_positions is -3");
-  args_.n_positions = 0;
+  args_.n_logit_positions = -3;
+  refused("n_logit_positions is -3");
+  args_.n_logit_positions = 0;
   args_.token_types = &id;
   refused("token_types are given, but no ids");
   args_.token_types = nullptr;

@@ -13,7 +13,7 @@ TEST_F(Run, ResultAndCallersMemoryAgree) {
   args_.top_k = 2;
   outputs::keep(args_, outputs::kIds | outputs::kHidden | outputs::kEmbeddings | outputs::kLogits |
                            outputs::kClassScores | outputs::kFillings | outputs::kUncut);
-  args_.flags = LFFN_RUN_ALL_POSITIONS;
+  args_.flags = LFFN_RUN_ALL_LOGITS;
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   const outputs::View all = view();
   EXPECT_EQ(all.n, 3);
@@ -40,7 +40,7 @@ TEST_F(Run, ResultAndCallersMemoryAgree) {
   list.add(LFFN_OUT_FILLING_IDS, fillings);
   list.add(LFFN_OUT_FILLING_PROBABILITIES, probabilities);
   list.add(LFFN_OUT_TOKEN_OFFSETS, offsets);
-  list.add(LFFN_OUT_UNCUT, uncut);
+  list.add(LFFN_OUT_UNCUT_LENGTHS, uncut);
   list.give(args_);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(hidden, Floats(all.hidden, all.hidden + hidden.size()));
@@ -62,8 +62,8 @@ TEST_F(Run, FillingsLeaveTheLogitsAlone) {
   const int64_t position = 1;
   args_.result = result_;
   outputs::keep(args_, outputs::kLogits | outputs::kFillings);
-  args_.positions = &position;
-  args_.n_positions = 1;
+  args_.logit_positions = &position;
+  args_.n_logit_positions = 1;
   args_.top_k = 1;
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(view().n_positions, 1) << "the rows of masks are nobody's";
@@ -79,8 +79,8 @@ TEST_F(Run, FillingsLeaveTheLogitsAlone) {
   Floats probabilities(3);
   std::vector<int32_t> again(3, -1);
   args_.result = nullptr;
-  args_.positions = nullptr;
-  args_.n_positions = 0;
+  args_.logit_positions = nullptr;
+  args_.n_logit_positions = 0;
   args_.top_k = 1;
   outputs::List list;
   list.add(LFFN_OUT_FILLING_PROBABILITIES, probabilities);

@@ -164,7 +164,7 @@ TEST_F(Wanted, CountsAsAnEmbeddingWouldWithoutComputing) {
   EXPECT_GT(seconds[LFFN_STAGE_ATTENTION], 0);
   list = {{LFFN_OUT_STAGE_SECONDS, 0, seconds, LFFN_NUM_STAGES},
           {LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 3},
-          {LFFN_OUT_UNCUT, 0, nullptr, 0}};
+          {LFFN_OUT_UNCUT_LENGTHS, 0, nullptr, 0}};
   list.give(args_);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(seconds[LFFN_STAGE_ATTENTION], 0);

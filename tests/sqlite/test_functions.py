@@ -159,7 +159,7 @@ class Functions(Case):
 
     def test_a_late_model_scores_pairs(self):
         db = connect(model=None)
-        late = str(archive.unpacked("api/late-folders.tar") / "late-pylate")
+        late = str(archive.unpacked("model/late-folders.tar") / "late-pylate")
         self.assertIn("scores pairs", one(db, "SELECT lffn_model(?)", late))
         scores = [one(db, "SELECT lffn_rerank('the cat', ?)", text) for text in TEXTS[:3]]
         self.assertGreater(len(set(scores)), 1)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The public C headers have the form that the bindings' reader wants, and the reader refuses any other. The training
-package's file is what the reader makes of them.
+package's file is what the reader makes of them, and values of enumerations in Java and .NET have their comments.
 
-usage: check_headers.py ABI_PY include/lookupffn training/lookupffn/abi.py
+usage: check_headers.py ABI_PY include/lookupffn training/lookupffn/abi.py bindings
 """
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,32 @@ BAD = {
     "int lffn_hidden(void);\n": "neither a constant",
 }
 
+# Enumerations whose values say what their constants say. Others mean something narrower: why a text was not run, and
+# what a text is for.
+JAVA = "java/src/main/java/io/github/lookupffn"
+COMMENTED = [f"{JAVA}/{name}.java" for name in ("Aggregation", "ElementType", "LogLevel", "Measure", "Pooling",
+                                                "ScoreActivation", "ScoreKind", "TokenizerKind")]
+COMMENTED += [f"dotnet/LookupFfn/{name}.cs" for name in ("Enums", "LookupFfnLibrary")]
+
+
+def comments(reader, headers, bindings):
+    """What is wrong with the comments of enumerations."""
+    bad = []
+    with tempfile.TemporaryDirectory() as made:
+        for name in COMMENTED:
+            source, copy = Path(bindings) / name, Path(made) / Path(name).name
+            shutil.copy(source, copy)
+            subprocess.run([sys.executable, reader, headers, copy], check=True)
+            if copy.read_bytes() != source.read_bytes():
+                bad.append(f"{source} does not say what the headers say; run: {reader} {headers} {source}")
+        # Another comment than the header's must be noticed.
+        copy.write_text("    /// <summary>No.</summary>\n    A = Raw.POOLING_MAX,\n", encoding="utf-8")
+        subprocess.run([sys.executable, reader, headers, copy], check=True)
+        if copy.read_text(encoding="utf-8") != \
+                "    /// <summary>The maximum of each number.</summary>\n    A = Raw.POOLING_MAX,\n":
+            bad.append(f"a comment became {copy.read_text(encoding='utf-8')!r}")
+    return bad
+
 
 def read(reader, folder):
     with tempfile.TemporaryDirectory() as out:
@@ -35,8 +62,8 @@ def read(reader, folder):
 
 
 def main():
-    reader, headers, python_file = sys.argv[1:]
-    bad = []
+    reader, headers, python_file, bindings = sys.argv[1:]
+    bad = comments(reader, headers, bindings)
     real = read(reader, headers)
     if real.returncode != 0:
         bad.append(real.stderr)

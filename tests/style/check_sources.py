@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the sources: clang-format, licence lines, clang-tidy, floors and circles, links
-of the documentation, the Doxygen reference."""
+"""Checks the sources: clang-format, licence lines, clang-tidy, floors and circles, what
+the command sees, links of the documentation, the Doxygen reference."""
 import concurrent.futures
 import hashlib
 import json
@@ -212,6 +212,44 @@ CIRCLES = {
         {"model/encoder/a.cc": ["model/heads/b"], "model/heads/c.h": ["model/encoder/d"]},
     "of folders: model -> model/encoder -> model": {"model/a.h": ["model/encoder/b"], "model/encoder/c.cc": ["model/d"]},
 }
+
+
+# The command uses the public interface. Which of its files may look inside, and at what; src/README.md says why.
+INSIDE = {
+    "accuracy.cc": {"format/file", "format/safetensors"},
+    "verify.cc": {"format/file", "format/safetensors"},
+    "bench_dense.cc": {"runtime/threads"},
+    "evaluate/tokens.cc": {"api/handles"},
+    "isa.cc": {"kernels/kernels", "runtime/cpu", "runtime/environment", "runtime/threads"},
+    "main.cc": {"format/utf8"},
+    "random_model.cc": {"layer/layer", "model/tensors/parts"},
+    "random_model.h": {"format/safetensors", "model/families/family", "runtime/memory"},
+}
+
+
+def insides_of(includes):
+    """What is wrong with the includes of tools, given likewise, and what INSIDE allows for nothing."""
+    looks = {name: {include for include in others if include.split("/")[0] in FLOORS}
+             for name, others in includes.items()}
+    bad = [f"tools/{name} includes {include}.h, which is not public" for name, found in looks.items()
+           for include in sorted(found - INSIDE.get(name, set()))]
+    return bad + [f"tools/{name} no longer includes {include}.h: take it from the list"
+                  for name, allowed in INSIDE.items() for include in sorted(allowed - looks.get(name, set()))]
+
+
+def check_inside(_build):
+    """The command looks inside the library only where a list allows it."""
+    includes = {str(path.relative_to(ROOT / "tools")):
+                re.findall(r'^#include "([^"]+)\.h"', path.read_text(encoding="utf-8"), re.MULTILINE)
+                for path in sources(".h", ".cc", folders=("tools",))}
+    bad = insides_of(includes)
+    for message, wrong in {"not public": {**includes, "embed.cc": ["model/model"]},
+                           "no longer": {**includes, "main.cc": []}}.items():
+        if not any(message in found for found in insides_of(wrong)):
+            bad.append(f"{message} passes")
+    print("\n".join(bad))
+    print(f"{len(includes)} files")
+    return 1 if bad or not includes else 0
 
 
 def check_circles(_build):

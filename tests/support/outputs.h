@@ -61,8 +61,8 @@ inline const std::vector<lffn_output>& list_of(uint32_t groups) {
   add(kTokenScores, {LFFN_OUT_TOKEN_SCORES});
   add(kEntities, {LFFN_OUT_ENTITY_BEGINS, LFFN_OUT_ENTITY_ENDS, LFFN_OUT_ENTITY_SCORES, LFFN_OUT_ENTITY_CLASSES,
                   LFFN_OUT_ENTITY_OFFSETS});
-  add(kUncut, {LFFN_OUT_UNCUT});
-  add(kSpans, {LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS, LFFN_OUT_TOKEN_TEXTS, LFFN_OUT_TEXT_BEGINS,
+  add(kUncut, {LFFN_OUT_UNCUT_LENGTHS});
+  add(kSpans, {LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS, LFFN_OUT_TOKEN_SOURCES, LFFN_OUT_TEXT_BEGINS,
                LFFN_OUT_TEXT_ENDS, LFFN_OUT_PAIR_BEGINS, LFFN_OUT_PAIR_ENDS});
   add(kTokenVectors, {LFFN_OUT_TOKEN_VECTORS});
   add(kTokenVectors | kInt8TokenVectors, {LFFN_OUT_VECTOR_OFFSETS, LFFN_OUT_VECTOR_TOKENS});
@@ -117,7 +117,7 @@ struct View {
     if (offsets != nullptr) n_tokens = offsets[n];
     n_texts = take(LFFN_OUT_WINDOW_OFFSETS, text_offsets).rows - 1;
     if (n_texts < 0) n_texts = 0;
-    take(LFFN_OUT_UNCUT, uncut);
+    take(LFFN_OUT_UNCUT_LENGTHS, uncut);
     take(LFFN_OUT_STATUSES, statuses);
     const char* bytes = nullptr;
     const int64_t* places = nullptr;
@@ -145,7 +145,7 @@ struct View {
     take(LFFN_OUT_ENTITY_CLASSES, entity_classes);
     take(LFFN_OUT_TOKEN_BEGINS, token_begins);
     take(LFFN_OUT_TOKEN_ENDS, token_ends);
-    take(LFFN_OUT_TOKEN_TEXTS, token_texts);
+    take(LFFN_OUT_TOKEN_SOURCES, token_texts);
     take(LFFN_OUT_TEXT_BEGINS, text_begins);
     take(LFFN_OUT_TEXT_ENDS, text_ends);
     take(LFFN_OUT_PAIR_BEGINS, pair_begins);

@@ -42,8 +42,8 @@ inline lffn_status encode(const lffn_model* model, const int32_t* ids, const int
 inline lffn_status logits(const lffn_model* model, const int32_t* ids, const int64_t* offsets, int64_t n,
                           const int64_t* positions, int64_t n_positions, float* out) {
   lffn_model_run_args args = args_of(ids, offsets, n);
-  args.positions = positions;
-  args.n_positions = n_positions;
+  args.logit_positions = positions;
+  args.n_logit_positions = n_positions;
   return run(model, args, LFFN_OUT_LOGITS, out);
 }
 

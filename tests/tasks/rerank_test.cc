@@ -308,4 +308,46 @@ TEST(LanguageModel, KeepsTheEndOfItsTemplateWhereItCuts) {
   EXPECT_EQ(last_ids(40).back(), last_ids(41).back());
 }
 
+TEST(Rerank, GivesTheScoresOfPairsAndTheirOrder) {
+  const lookupffn::Model model = lookupffn::Model::load(LFFN_SMALL_FOLDERS "/bert-reranker");
+  const std::vector<std::string> documents = {"a b c", "the end", "", "the end"};
+  const std::vector<float> scores = model.rerank("a question", documents);
+  std::vector<const char*> texts;
+  for (const std::string& document : documents) texts.push_back(document.c_str());
+  lffn_model_rerank_args args;
+  lffn_model_rerank_args_init(&args);
+  args.query = "a question";
+  args.documents = texts.data();
+  args.n_documents = 4;
+  std::vector<float> found(4);
+  std::vector<int64_t> order(4);
+  const lffn_output outputs[] = {{LFFN_OUT_DOCUMENT_SCORES, 0, found.data(), 4},
+                                 {LFFN_OUT_DOCUMENT_ORDER, 0, order.data(), 4}};
+  args.outputs = outputs;
+  args.n_outputs = 2;
+  ASSERT_EQ(lffn_model_rerank(model.get(), &args), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(found, scores);
+  // A query of no bytes may lie nowhere.
+  args.query = nullptr;
+  args.query_size = 0;
+  ASSERT_EQ(lffn_model_rerank(model.get(), &args), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(found, model.rerank("", documents));
+  args.query = "a question";
+  args.query_size = SIZE_MAX;
+  ASSERT_EQ(lffn_model_rerank(model.get(), &args), LFFN_OK) << lffn_last_error();
+  for (size_t i = 1; i < 4; ++i) {
+    EXPECT_GE(scores[static_cast<size_t>(order[i - 1])], scores[static_cast<size_t>(order[i])]);
+  }
+  texts[2] = "\xff";
+  EXPECT_EQ(lffn_model_rerank(model.get(), &args), LFFN_ERROR_BAD_TEXT);
+  EXPECT_NE(std::string(lffn_last_error()).find("document 2"), std::string::npos) << lffn_last_error();
+  args.flags = LFFN_RUN_REPAIR_TEXT;
+  EXPECT_EQ(lffn_model_rerank(model.get(), &args), LFFN_OK);
+  args.reserved = 1;
+  EXPECT_EQ(lffn_model_rerank(model.get(), &args), LFFN_ERROR_INVALID_ARGUMENT);
+  const lookupffn::Model other = lookupffn::Model::load(LFFN_MODEL_DATA "/model-lookup");
+  args.reserved = 0;
+  EXPECT_EQ(lffn_model_rerank(other.get(), &args), LFFN_ERROR_INVALID_ARGUMENT);
+}
+
 }  // namespace

@@ -82,7 +82,7 @@ class EmbedForms(Case):
             run("embed", *arguments, MODEL, stdin="a\n", status=2)
 
     def test_late_vectors(self):
-        folder = str(archive.unpacked("api/late-folders.tar") / "late-pylate")
+        folder = str(archive.unpacked("model/late-folders.tar") / "late-pylate")
         golden = json.loads((Path(folder) / "io.json").read_text(encoding="utf-8"))
         sides = []
         for option, texts in (("--query", golden["queries"][:3]), ("--document", golden["documents"])):

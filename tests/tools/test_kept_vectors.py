@@ -273,7 +273,7 @@ class Kept(Case):
         self.assertIn("is no model to rerank with", self.search("--rerank", MODEL, status=1)[1])
 
     def test_models_without_a_vector_for_each_line(self):
-        late = str(archive.unpacked("api/late-folders.tar") / "late-pylate")
+        late = str(archive.unpacked("model/late-folders.tar") / "late-pylate")
         sparse = make_sparse(SMALL / "bert-mlm", self.folder / "sparse")
         for model in (late, sparse, str(SMALL / "bert-reranker")):
             for options in (("--vectors", str(self.file)), ("--type", "int8")):

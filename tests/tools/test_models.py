@@ -252,7 +252,7 @@ class Convert(Case):
 
     def test_static_vectors(self):
         for name in ("model2vec-weights-mapping-int8", "static-st-model2vec"):
-            model = str(archive.unpacked("api/static-folders.tar") / name)
+            model = str(archive.unpacked("model/static-folders.tar") / name)
             path = str(self.folder / f"{name}.safetensors")
             self.assertIn("reads back to the same bits", run("convert", model, path)[0].decode())
             self.assertEqual(*(run("embed", "--raw", one, stdin=LINES)[0] for one in (model, path)))

@@ -130,7 +130,7 @@ class Retrieval(Case):
 
     def test_late_vectors(self):
         """All documents by the scores that `rerank` gives for the same texts."""
-        model = str(archive.unpacked("api/late-folders.tar") / "late-pylate")
+        model = str(archive.unpacked("model/late-folders.tar") / "late-pylate")
         folder = self.collection()
         texts = "".join(json.dumps(text_of(*row[1:])) + "\n" for row in DOCUMENTS)
         sums = [0, 0, 0]
@@ -271,7 +271,7 @@ class Retrieval(Case):
         self.assertNotEqual(sizes["one"], sizes["other"])
         refused = run("evaluate", one, "--query-model", MODEL, "--retrieval", folder, status=1)[1]
         self.assertIn(f"{MODEL}: its vectors have {sizes['other']} numbers, those of {one} {sizes['one']}", refused)
-        late = str(archive.unpacked("api/late-folders.tar") / "late-pylate")
+        late = str(archive.unpacked("model/late-folders.tar") / "late-pylate")
         for documents, queries in ((late, one), (one, late)):
             refused = run("evaluate", documents, "--query-model", queries, "--retrieval", folder, status=1)[1]
             self.assertIn(f"{late}: --query-model compares embeddings, which this model does not give", refused)

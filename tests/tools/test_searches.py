@@ -104,7 +104,7 @@ class Search(Case):
                                          for text in sparse(TEXTS, "--document")])
 
     def test_late_interaction(self):
-        model = str(archive.unpacked("api/late-folders.tar") / "late-pylate")
+        model = str(archive.unpacked("model/late-folders.tar") / "late-pylate")
         expected = run_lines("rerank", model, self.lines, "--query", QUERY)
         self.assertEqual(self.search(model), [(line["index"], line["score"]) for line in expected])
         self.assertGreater(max(line["score"] for line in expected), 1.5)  # sums of cosines
@@ -115,7 +115,7 @@ class Search(Case):
         self.assertEqual(self.search(model), [(line["index"], line["score"]) for line in expected])
 
     def test_prompts_that_would_be_ignored_are_refused(self):
-        late = str(archive.unpacked("api/late-folders.tar") / "late-pylate")
+        late = str(archive.unpacked("model/late-folders.tar") / "late-pylate")
         sparse = make_sparse(SMALL / "bert-mlm", self.folder / "sparse")
         for command, model in (("search", late), ("search", sparse), ("rerank", late)):
             for options in (("--prompt-text", "x"), ("--no-prompt",)):

@@ -22,13 +22,13 @@ OUT_TOKEN_TYPES = 2
 OUT_TOKEN_OFFSETS = 3
 OUT_TOKEN_BEGINS = 4
 OUT_TOKEN_ENDS = 5
-OUT_TOKEN_TEXTS = 6
+OUT_TOKEN_SOURCES = 6
 OUT_TEXT_BEGINS = 7
 OUT_TEXT_ENDS = 8
 OUT_PAIR_BEGINS = 9
 OUT_PAIR_ENDS = 10
 OUT_WINDOW_OFFSETS = 11
-OUT_UNCUT = 12
+OUT_UNCUT_LENGTHS = 12
 OUT_STATUSES = 13
 OUT_MESSAGES = 14
 OUT_MESSAGE_OFFSETS = 15
@@ -104,7 +104,7 @@ class LoadOptions(ctypes.Structure):
         ("flags", ctypes.c_uint32),
         ("linear_dtype", ctypes.c_int32),
         ("embedding_dtype", ctypes.c_int32),
-        ("word_dtype", ctypes.c_int32),
+        ("word_row_dtype", ctypes.c_int32),
         ("attention_dtype", ctypes.c_int32),
         ("runtime", ctypes.c_void_p),
         ("cancel", ctypes.c_void_p),
@@ -152,8 +152,8 @@ class ModelRunArgs(ctypes.Structure):
         ("aggregation", ctypes.c_int32),
         ("max_active", ctypes.c_int32),
         ("min_weight", ctypes.c_float),
-        ("positions", ctypes.c_void_p),
-        ("n_positions", ctypes.c_int64),
+        ("logit_positions", ctypes.c_void_p),
+        ("n_logit_positions", ctypes.c_int64),
         ("outputs", ctypes.c_void_p),
         ("n_outputs", ctypes.c_int64),
         ("result", ctypes.c_void_p),

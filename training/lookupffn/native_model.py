@@ -97,7 +97,7 @@ class NativeModel:
         args, _kept = self._args(sequences)
         positions = numpy.asarray(places, numpy.int64)
         logits = numpy.zeros((len(positions), vocabulary), numpy.float32)
-        args.positions, args.n_positions = positions.ctypes.data, len(positions)
+        args.logit_positions, args.n_logit_positions = positions.ctypes.data, len(positions)
         self._run(args, {abi.OUT_LOGITS: logits})
         return logits
 

@@ -12,17 +12,17 @@ public enum ElementType
     /// <summary>IEEE float32.</summary>
     F32 = Raw.DTYPE_F32,
 
-    /// <summary>bfloat16, the upper half of a float32.</summary>
+    /// <summary>bfloat16: the upper half of a float32.</summary>
     BF16 = Raw.DTYPE_BF16,
 
     /// <summary>int8 with scales.</summary>
     [SuppressMessage("Naming", "CA1720", Justification = "It is the name of the type that is meant.")]
     Int8 = Raw.DTYPE_INT8,
 
-    /// <summary>IEEE float16: of rows by word as stored, not to be asked for.</summary>
+    /// <summary>IEEE float16; for tensors passed in, and rows by word as stored.</summary>
     F16 = Raw.DTYPE_F16,
 
-    /// <summary>Four bits with scales: of rows by word only.</summary>
+    /// <summary>Four bits with scales; for rows by word only.</summary>
     [SuppressMessage("Naming", "CA1720", Justification = "It is the name of the type that is meant.")]
     Int4 = Raw.DTYPE_INT4,
 }
@@ -40,25 +40,25 @@ public enum Activation
 /// <summary>How the vectors of a sequence's tokens become one.</summary>
 public enum Pooling
 {
-    /// <summary>As the model's files say; their mean where they say nothing.</summary>
+    /// <summary>As the model's files say; the mean if they say nothing.</summary>
     Model = Raw.POOLING_MODEL,
 
-    /// <summary>The vector of the first token.</summary>
+    /// <summary>The first token's vector.</summary>
     First = Raw.POOLING_FIRST,
 
-    /// <summary>Their mean.</summary>
+    /// <summary>The mean.</summary>
     Mean = Raw.POOLING_MEAN,
 
-    /// <summary>The largest of each number.</summary>
+    /// <summary>The maximum of each number.</summary>
     Max = Raw.POOLING_MAX,
 
-    /// <summary>Their sum divided by the square root of their number.</summary>
+    /// <summary>The sum divided by the square root of the number of tokens.</summary>
     MeanSqrt = Raw.POOLING_MEAN_SQRT,
 
-    /// <summary>Their mean, in which the first token counts once, the second twice, and so on.</summary>
+    /// <summary>The mean with the first token counted once, the second twice, and so on.</summary>
     WeightedMean = Raw.POOLING_WEIGHTED_MEAN,
 
-    /// <summary>The vector of the last token.</summary>
+    /// <summary>The last token's vector.</summary>
     Last = Raw.POOLING_LAST,
 }
 
@@ -66,33 +66,33 @@ public enum Pooling
 /// same kind.</summary>
 public enum Aggregation
 {
-    /// <summary>Each token by itself; then neighbours of the same kind are one.</summary>
+    /// <summary>Each token by itself, then neighbours of the same kind become one.</summary>
     Simple = Raw.AGGREGATION_SIMPLE,
 
     /// <summary>Each token is an entity.</summary>
     None = Raw.AGGREGATION_NONE,
 
-    /// <summary>Words by the class of their first token; then neighbours of the same kind are one.</summary>
+    /// <summary>Words by the class of their first token, then as <see cref="Simple"/>.</summary>
     First = Raw.AGGREGATION_FIRST,
 
-    /// <summary>Words by the mean of their tokens' probabilities; then as above.</summary>
+    /// <summary>Words by the mean of their tokens' probabilities.</summary>
     Average = Raw.AGGREGATION_AVERAGE,
 
-    /// <summary>Words by their token that is surest; then as above.</summary>
+    /// <summary>Words by their most certain token.</summary>
     Max = Raw.AGGREGATION_MAX,
 }
 
 /// <summary>What the scores of a classifier or a reranker become.</summary>
 public enum ScoreKind
 {
-    /// <summary>Logits, as the model gives them.</summary>
+    /// <summary>The model's logits.</summary>
     Raw = LookupFfn.Raw.SCORES_RAW,
 
-    /// <summary>Probabilities: the softmax, or the sigmoid for one class and for models of several labels at
-    /// once.</summary>
+    /// <summary>Softmax; sigmoid for one class and for models with several labels at once.</summary>
     Probabilities = LookupFfn.Raw.SCORES_PROBABILITIES,
 
-    /// <summary>What a reranker's files ask for; the sigmoid for others of one class.</summary>
+    /// <summary><see cref="ModelInfo.ScoreActivation"/>, which a reranker's files name; otherwise sigmoid for one
+    /// class.</summary>
     Model = LookupFfn.Raw.SCORES_MODEL,
 }
 
@@ -102,29 +102,29 @@ public enum TokenizerKind
     /// <summary>BPE, of bytes or of characters.</summary>
     BytePairs = Raw.TOKENIZER_KIND_BYTE_PAIRS,
 
-    /// <summary>WordPiece, as BERT has it.</summary>
+    /// <summary>WordPiece.</summary>
     WordPiece = Raw.TOKENIZER_KIND_WORD_PIECE,
 
-    /// <summary>Unigram, as SentencePiece makes it.</summary>
+    /// <summary>Unigram.</summary>
     Unigram = Raw.TOKENIZER_KIND_UNIGRAM,
 }
 
 /// <summary>What <see cref="ScoreKind.Model"/> makes of a class score x.</summary>
 public enum ScoreActivation
 {
-    /// <summary>The score itself.</summary>
+    /// <summary>x</summary>
     Identity = Raw.SCORE_ACTIVATION_IDENTITY,
 
-    /// <summary>Its hyperbolic tangent.</summary>
+    /// <summary>tanh(x)</summary>
     Tanh = Raw.SCORE_ACTIVATION_TANH,
 
-    /// <summary>x where it is above 0, else 0.</summary>
+    /// <summary>x if it is above 0, else 0</summary>
     Relu = Raw.SCORE_ACTIVATION_RELU,
 
-    /// <summary>1 / (1 + exp(-x)).</summary>
+    /// <summary>1 / (1 + exp(-x))</summary>
     Sigmoid = Raw.SCORE_ACTIVATION_SIGMOID,
 
-    /// <summary>x times the normal distribution of x.</summary>
+    /// <summary>x Phi(x), Phi the normal distribution</summary>
     Gelu = Raw.SCORE_ACTIVATION_GELU,
 }
 
@@ -132,10 +132,10 @@ public enum ScoreActivation
 /// nearer.</summary>
 public enum Measure
 {
-    /// <summary>The dot product. Of embeddings, which mostly have length 1, it is the cosine.</summary>
+    /// <summary>The dot product; float32 and int8. Of embeddings with length 1 it is the cosine.</summary>
     Dot = Raw.MEASURE_DOT,
 
-    /// <summary>The dot product divided by both lengths, from -1 to 1; 0 where a length is 0. Scales of bytes play no
+    /// <summary>The dot product divided by both lengths, -1 to 1; float32 and int8. 0 if a length is 0. Scales play no
     /// part.</summary>
     Cosine = Raw.MEASURE_COSINE,
 }

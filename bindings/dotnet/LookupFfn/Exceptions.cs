@@ -71,7 +71,7 @@ public abstract class LookupFfnException : Exception
         ("options.linear_dtype", "LinearType"),
         ("options.attention_dtype", "AttentionType"),
         ("options.embedding_dtype", "EmbeddingType"),
-        ("options.word_dtype", "WordType"),
+        ("options.word_row_dtype", "WordType"),
         ("options.adapter", "Adapter"),
         ("leave it NULL", "leave it null"),
         ("options.num_threads", "NumThreads"),

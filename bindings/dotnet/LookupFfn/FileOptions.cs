@@ -85,7 +85,7 @@ public sealed record LoadOptions
         numbers[Raw.OPTION_LINEAR_DTYPE] = (int)LinearType;
         numbers[Raw.OPTION_ATTENTION_DTYPE] = (int)AttentionType;
         numbers[Raw.OPTION_EMBEDDING_DTYPE] = (int)EmbeddingType;
-        numbers[Raw.OPTION_WORD_DTYPE] = (int)WordType;
+        numbers[Raw.OPTION_WORD_ROW_DTYPE] = (int)WordType;
         numbers[Raw.OPTION_FLAGS] =
             (MemoryMapping ? Raw.LOAD_MMAP : 0) | (FlushDenormals ? Raw.LOAD_FLUSH_DENORMALS : 0)
             | (SevenBitInputs ? Raw.LOAD_SEVEN_BIT_INPUTS : 0);

@@ -152,7 +152,7 @@ public sealed unsafe class Layer : IDisposable
         {
             SaveOptions.Save(
                 path,
-                (name, cancel, progress, user) => Raw.LayerSaveWith(layer, name, cancel, progress, user),
+                (name, cancel, progress, user) => Raw.LayerSave(layer, name, cancel, progress, user),
                 options,
                 cancellationToken);
         }

@@ -71,13 +71,13 @@ public static unsafe class LookupFfnLibrary
 /// <summary>How much a line of the log matters.</summary>
 public enum LookupFfnLogLevel
 {
-    /// <summary>Something failed.</summary>
+    /// <summary>A failure that no status reports.</summary>
     Error = Raw.LOG_ERROR,
 
-    /// <summary>Something is not as it should be.</summary>
+    /// <summary>Something works differently than intended.</summary>
     Warning = Raw.LOG_WARNING,
 
-    /// <summary>What was done.</summary>
+    /// <summary>What the library chose.</summary>
     Information = Raw.LOG_INFO,
 }
 

@@ -89,7 +89,7 @@ public sealed unsafe partial class Model
         {
             long first = texts.Offsets[i];
             TokenSpan[] tokens = result.Tokens(first, texts.Offsets[i + 1], texts.Bytes(i));
-            ReadOnlySpan<sbyte> origins = result.Row<sbyte>(Raw.OUT_TOKEN_TEXTS, first, tokens.Length);
+            ReadOnlySpan<sbyte> origins = result.Row<sbyte>(Raw.OUT_TOKEN_SOURCES, first, tokens.Length);
             found[i] = new TokenVector[(int)(vectors[i + 1] - vectors[i])];
             for (int j = 0; j < found[i].Length; j++)
             {
@@ -177,7 +177,7 @@ public sealed unsafe partial class Model
         result.CopyOffsets(texts.Offsets);
         if (options.Counts is not null)
         {
-            result.Array<long>(Raw.OUT_UNCUT, texts.Count).CopyTo(texts.Uncut);
+            result.Array<long>(Raw.OUT_UNCUT_LENGTHS, texts.Count).CopyTo(texts.Uncut);
             options.Counts.Fill(texts);
         }
 

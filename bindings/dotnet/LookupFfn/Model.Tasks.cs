@@ -112,7 +112,7 @@ public sealed unsafe partial class Model
         if (options.Counts is not null)
         {
             result.CopyOffsets(taken.Offsets);
-            result.Array<long>(Raw.OUT_UNCUT, taken.Count).CopyTo(taken.Uncut);
+            result.Array<long>(Raw.OUT_UNCUT_LENGTHS, taken.Count).CopyTo(taken.Uncut);
             options.Counts.Fill(taken);
         }
 
@@ -271,7 +271,7 @@ public sealed unsafe partial class Model
                             ends.Length,
                             hypothesis,
                             LimitOfAll(options.MaxTokens, options.RefuseLongTexts),
-                            options.Several ? Raw.ZERO_SHOT_SEVERAL : 0,
+                            options.Several ? Raw.ZERO_SHOT_MULTI_LABEL : 0,
                             place,
                             score,
                             &cancel),

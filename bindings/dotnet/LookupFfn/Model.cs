@@ -174,7 +174,7 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
         {
             SaveOptions.Save(
                 path,
-                (name, cancel, progress, user) => Raw.ModelSaveWith(model, name, cancel, progress, user),
+                (name, cancel, progress, user) => Raw.ModelSave(model, name, cancel, progress, user),
                 options,
                 cancellationToken);
         }

@@ -11,14 +11,14 @@ public sealed record ModelInfo
         EmbeddingSize = (int)numbers[Raw.MODEL_EMBEDDING_SIZE];
         NumLayers = (int)numbers[Raw.MODEL_NUM_LAYERS];
         NumLookupLayers = (int)numbers[Raw.MODEL_NUM_LOOKUP_LAYERS];
-        NumHeads = (int)numbers[Raw.MODEL_NUM_HEADS];
-        HeadSize = (int)numbers[Raw.MODEL_HEAD_SIZE];
+        NumHeads = (int)numbers[Raw.MODEL_NUM_ATTENTION_HEADS];
+        HeadSize = (int)numbers[Raw.MODEL_ATTENTION_HEAD_SIZE];
         MaxTokens = (int)numbers[Raw.MODEL_MAX_TOKENS];
         OwnMaxTokens = (int)numbers[Raw.MODEL_OWN_MAX_TOKENS];
         IntermediateSize = (int)numbers[Raw.MODEL_INTERMEDIATE_SIZE];
         NumTokenTypes = (int)numbers[Raw.MODEL_NUM_TOKEN_TYPES];
         NumClasses = (int)numbers[Raw.MODEL_NUM_CLASSES];
-        SeveralLabels = numbers[Raw.MODEL_SEVERAL_LABELS] != 0;
+        SeveralLabels = numbers[Raw.MODEL_IS_MULTI_LABEL] != 0;
         ScoreActivation = (ScoreActivation)numbers[Raw.MODEL_SCORE_ACTIVATION];
         NumTokenClasses = (int)numbers[Raw.MODEL_NUM_TOKEN_CLASSES];
         AnswersQuestions = numbers[Raw.MODEL_TOKEN_HEAD] == Raw.TOKEN_HEAD_ANSWERS;
@@ -40,13 +40,13 @@ public sealed record ModelInfo
         SparseSize = (int)numbers[Raw.MODEL_SPARSE_SIZE];
         MaxActive = (int)numbers[Raw.MODEL_MAX_ACTIVE];
         IsLate = numbers[Raw.MODEL_IS_LATE] != 0;
-        QueryTokens = (int)numbers[Raw.MODEL_QUERY_TOKENS];
-        DocumentTokens = (int)numbers[Raw.MODEL_DOCUMENT_TOKENS];
+        QueryTokens = (int)numbers[Raw.MODEL_MAX_QUERY_TOKENS];
+        DocumentTokens = (int)numbers[Raw.MODEL_MAX_DOCUMENT_TOKENS];
         MaxSimFlags = (int)numbers[Raw.MODEL_MAX_SIM_FLAGS];
         IsCausal = numbers[Raw.MODEL_IS_CAUSAL] != 0;
-        Window = (int)numbers[Raw.MODEL_WINDOW];
-        Theta = BitConverter.Int32BitsToSingle((int)numbers[Raw.MODEL_THETA_BITS]);
-        LocalTheta = BitConverter.Int32BitsToSingle((int)numbers[Raw.MODEL_LOCAL_THETA_BITS]);
+        Window = (int)numbers[Raw.MODEL_ATTENTION_WINDOW];
+        Theta = BitConverter.Int32BitsToSingle((int)numbers[Raw.MODEL_ROPE_THETA_BITS]);
+        LocalTheta = BitConverter.Int32BitsToSingle((int)numbers[Raw.MODEL_LOCAL_ROPE_THETA_BITS]);
         TokenizerBytes = numbers[Raw.MODEL_TOKENIZER_BYTES];
         EmbeddingType = (ElementType)numbers[Raw.MODEL_EMBEDDING_DTYPE];
         Arithmetic = (int)numbers[Raw.MODEL_ARITHMETIC];
@@ -237,8 +237,8 @@ public sealed record ModelLayerInfo
 {
     internal ModelLayerInfo(ReadOnlySpan<long> numbers)
     {
-        NumHeads = (int)numbers[Raw.MODEL_LAYER_NUM_HEADS];
-        HeadSize = (int)numbers[Raw.MODEL_LAYER_HEAD_SIZE];
+        NumHeads = (int)numbers[Raw.MODEL_LAYER_NUM_ATTENTION_HEADS];
+        HeadSize = (int)numbers[Raw.MODEL_LAYER_ATTENTION_HEAD_SIZE];
         NumNeurons = (int)numbers[Raw.MODEL_LAYER_NUM_NEURONS];
         NumTables = (int)numbers[Raw.MODEL_LAYER_NUM_TABLES];
         TableSize = (int)numbers[Raw.MODEL_LAYER_TABLE_SIZE];
@@ -250,7 +250,7 @@ public sealed record ModelLayerInfo
         LinearType = (ElementType)numbers[Raw.MODEL_LAYER_LINEAR_DTYPE];
         TableType = NumTables == 0 ? null : (ElementType)numbers[Raw.MODEL_LAYER_TABLE_DTYPE];
         HashType = NumTables == 0 ? null : (ElementType)numbers[Raw.MODEL_LAYER_HASH_DTYPE];
-        WordType = NumWordRows == 0 ? null : (ElementType)numbers[Raw.MODEL_LAYER_WORD_DTYPE];
+        WordType = NumWordRows == 0 ? null : (ElementType)numbers[Raw.MODEL_LAYER_WORD_ROW_DTYPE];
         AttentionFlopPerToken = numbers[Raw.MODEL_LAYER_ATTENTION_FLOP_PER_TOKEN];
         AttentionFlopPerPair = numbers[Raw.MODEL_LAYER_ATTENTION_FLOP_PER_PAIR];
         FfnFlopPerToken = numbers[Raw.MODEL_LAYER_FFN_FLOP_PER_TOKEN];
@@ -258,10 +258,10 @@ public sealed record ModelLayerInfo
         NumParameters = numbers[Raw.MODEL_LAYER_NUM_PARAMETERS];
         AttentionBytes = numbers[Raw.MODEL_LAYER_ATTENTION_BYTES];
         FfnBytes = numbers[Raw.MODEL_LAYER_FFN_BYTES];
-        WordBytes = numbers[Raw.MODEL_LAYER_WORD_BYTES];
+        WordBytes = numbers[Raw.MODEL_LAYER_WORD_ROW_BYTES];
         FileBytes = numbers[Raw.MODEL_LAYER_FILE_BYTES];
-        Window = (int)numbers[Raw.MODEL_LAYER_WINDOW];
-        Theta = BitConverter.Int32BitsToSingle((int)numbers[Raw.MODEL_LAYER_THETA_BITS]);
+        Window = (int)numbers[Raw.MODEL_LAYER_ATTENTION_WINDOW];
+        Theta = BitConverter.Int32BitsToSingle((int)numbers[Raw.MODEL_LAYER_ROPE_THETA_BITS]);
     }
 
     /// <summary>Attention heads; 0 where attention gives its output bias alone.</summary>

@@ -6,15 +6,15 @@ package io.github.lookupffn;
  * the same kind.
  */
 public enum Aggregation {
-  /** Each token by itself; then neighbours of the same kind are one. */
+  /** Each token by itself, then neighbours of the same kind become one. */
   SIMPLE(Abi.AGGREGATION_SIMPLE),
   /** Each token is an entity. */
   NONE(Abi.AGGREGATION_NONE),
-  /** Words by the class of their first token; then neighbours of the same kind are one. */
+  /** Words by the class of their first token, then as {@link #SIMPLE}. */
   FIRST(Abi.AGGREGATION_FIRST),
-  /** Words by the mean of their tokens' probabilities; then as above. */
+  /** Words by the mean of their tokens' probabilities. */
   AVERAGE(Abi.AGGREGATION_AVERAGE),
-  /** Words by their token that is surest; then as above. */
+  /** Words by their most certain token. */
   MAX(Abi.AGGREGATION_MAX);
 
   final int code;

@@ -5,13 +5,13 @@ package io.github.lookupffn;
 public enum ElementType {
   /** IEEE float32. */
   F32(Abi.DTYPE_F32),
-  /** bfloat16, the upper half of a float32. */
+  /** bfloat16: the upper half of a float32. */
   BF16(Abi.DTYPE_BF16),
   /** int8 with scales. */
   INT8(Abi.DTYPE_INT8),
-  /** IEEE float16: of rows by word as stored, not to be asked for. */
+  /** IEEE float16; for tensors passed in, and rows by word as stored. */
   F16(Abi.DTYPE_F16),
-  /** Four bits with scales: of rows by word only. */
+  /** Four bits with scales; for rows by word only. */
   INT4(Abi.DTYPE_INT4);
 
   private final int code;

@@ -335,7 +335,7 @@ public final class Layer implements AutoCloseable {
     Loading.save(path, options, (name, cancel, progress) -> {
       long address = handle.enter();
       try {
-        Raw.layerSaveWith(address, name, cancel, progress);
+        Raw.layerSave(address, name, cancel, progress);
       } finally {
         leave();
       }

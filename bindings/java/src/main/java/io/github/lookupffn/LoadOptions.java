@@ -96,7 +96,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withWordType(@Nullable ElementType type) {
-    return with(Abi.OPTION_WORD_DTYPE, ElementType.codeOf(type));
+    return with(Abi.OPTION_WORD_ROW_DTYPE, ElementType.codeOf(type));
   }
 
   /**
@@ -214,7 +214,7 @@ public final class LoadOptions {
     String[] names = {"table", "hash", "linear", "embedding", "word", "attention"};
     int[] places = {
       Abi.OPTION_TABLE_DTYPE, Abi.OPTION_HASH_DTYPE, Abi.OPTION_LINEAR_DTYPE, Abi.OPTION_EMBEDDING_DTYPE,
-      Abi.OPTION_WORD_DTYPE, Abi.OPTION_ATTENTION_DTYPE
+      Abi.OPTION_WORD_ROW_DTYPE, Abi.OPTION_ATTENTION_DTYPE
     };
     for (int i = 0; i < names.length; i++) {
       if (numbers[places[i]] != Abi.DTYPE_AS_STORED) {

@@ -3,11 +3,11 @@ package io.github.lookupffn;
 
 /** How much a line of the log matters. */
 public enum LogLevel {
-  /** Something failed. */
+  /** A failure that no status reports. */
   ERROR(Abi.LOG_ERROR),
-  /** Something is not as it should be. */
+  /** Something works differently than intended. */
   WARNING(Abi.LOG_WARNING),
-  /** Good to know. */
+  /** What the library chose. */
   INFO(Abi.LOG_INFO);
 
   private static final LogLevel[] VALUES = values();

@@ -3,9 +3,9 @@ package io.github.lookupffn;
 
 /** How near two vectors of floats or bytes are. Vectors of bits are compared by how many bits differ: the fewer, the nearer. */
 public enum Measure {
-  /** The dot product. Of embeddings, which mostly have length 1, it is the cosine. */
+  /** The dot product; float32 and int8. Of embeddings with length 1 it is the cosine. */
   DOT(Abi.MEASURE_DOT),
-  /** The dot product divided by both lengths, from -1 to 1; 0 where a length is 0. Scales of bytes play no part. */
+  /** The dot product divided by both lengths, -1 to 1; float32 and int8. 0 if a length is 0. Scales play no part. */
   COSINE(Abi.MEASURE_COSINE);
 
   final int value;

@@ -773,7 +773,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
     Loading.save(path, options, (name, cancel, progress) -> {
       long address = model.enter();
       try {
-        Raw.modelSaveWith(address, name, cancel, progress);
+        Raw.modelSave(address, name, cancel, progress);
       } finally {
         model.leave();
       }

@@ -47,12 +47,12 @@ public final class ModelInfo extends NativeFacts {
 
   /** {@return the number of attention heads} */
   public int numHeads() {
-    return (int) numbers[Abi.MODEL_NUM_HEADS];
+    return (int) numbers[Abi.MODEL_NUM_ATTENTION_HEADS];
   }
 
   /** {@return the number of floats per attention head} */
   public int headSize() {
-    return (int) numbers[Abi.MODEL_HEAD_SIZE];
+    return (int) numbers[Abi.MODEL_ATTENTION_HEAD_SIZE];
   }
 
   /** {@return how many tokens the longest sequence may have} */
@@ -95,7 +95,7 @@ public final class ModelInfo extends NativeFacts {
 
   /** {@return whether a text may have several classes at once} */
   public boolean severalLabels() {
-    return numbers[Abi.MODEL_SEVERAL_LABELS] != 0;
+    return numbers[Abi.MODEL_IS_MULTI_LABEL] != 0;
   }
 
   /**
@@ -213,17 +213,17 @@ public final class ModelInfo extends NativeFacts {
 
   /** {@return how many tokens to each side those of local layers attend to (in a causal model before them); 0: to all} */
   public int window() {
-    return (int) numbers[Abi.MODEL_WINDOW];
+    return (int) numbers[Abi.MODEL_ATTENTION_WINDOW];
   }
 
   /** {@return the base of rotary positions in layers that attend to all; 0 where there are no such layers or positions} */
   public float theta() {
-    return Float.intBitsToFloat((int) numbers[Abi.MODEL_THETA_BITS]);
+    return Float.intBitsToFloat((int) numbers[Abi.MODEL_ROPE_THETA_BITS]);
   }
 
   /** {@return the base of rotary positions in local layers; 0 as for {@link #theta}} */
   public float localTheta() {
-    return Float.intBitsToFloat((int) numbers[Abi.MODEL_LOCAL_THETA_BITS]);
+    return Float.intBitsToFloat((int) numbers[Abi.MODEL_LOCAL_ROPE_THETA_BITS]);
   }
 
   /** {@return how many threads one call uses} */

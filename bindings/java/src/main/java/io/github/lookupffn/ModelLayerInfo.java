@@ -14,12 +14,12 @@ public final class ModelLayerInfo extends NativeFacts {
 
   /** {@return the number of attention heads; 0 where attention gives its output bias alone} */
   public int numHeads() {
-    return (int) numbers[Abi.MODEL_LAYER_NUM_HEADS];
+    return (int) numbers[Abi.MODEL_LAYER_NUM_ATTENTION_HEADS];
   }
 
   /** {@return the number of floats per head} */
   public int headSize() {
-    return (int) numbers[Abi.MODEL_LAYER_HEAD_SIZE];
+    return (int) numbers[Abi.MODEL_LAYER_ATTENTION_HEAD_SIZE];
   }
 
   /** {@return the number of neurons; 0 for none} */
@@ -79,7 +79,7 @@ public final class ModelLayerInfo extends NativeFacts {
 
   /** {@return how the rows by word are held; null without such rows} */
   public @Nullable ElementType wordType() {
-    return numWordRows() == 0 ? null : ElementType.ofCode((int) numbers[Abi.MODEL_LAYER_WORD_DTYPE]);
+    return numWordRows() == 0 ? null : ElementType.ofCode((int) numbers[Abi.MODEL_LAYER_WORD_ROW_DTYPE]);
   }
 
   /** {@return the number of floating point operations of attention's linear layers for a token} */
@@ -119,7 +119,7 @@ public final class ModelLayerInfo extends NativeFacts {
 
   /** {@return the number of bytes of all rows by word with their scales, in memory or mapped} */
   public long wordBytes() {
-    return numbers[Abi.MODEL_LAYER_WORD_BYTES];
+    return numbers[Abi.MODEL_LAYER_WORD_ROW_BYTES];
   }
 
   /** {@return how many tensor bytes {@link Model#save} writes of the layer} */
@@ -133,7 +133,7 @@ public final class ModelLayerInfo extends NativeFacts {
    * @return the number; 0 if they attend to all
    */
   public int window() {
-    return (int) numbers[Abi.MODEL_LAYER_WINDOW];
+    return (int) numbers[Abi.MODEL_LAYER_ATTENTION_WINDOW];
   }
 
   /**
@@ -142,7 +142,7 @@ public final class ModelLayerInfo extends NativeFacts {
    * @return the base; 0 without such positions
    */
   public float theta() {
-    return Float.intBitsToFloat((int) numbers[Abi.MODEL_LAYER_THETA_BITS]);
+    return Float.intBitsToFloat((int) numbers[Abi.MODEL_LAYER_ROPE_THETA_BITS]);
   }
 
   @Override

@@ -76,7 +76,7 @@ final class NativeResult {
   private static void count(long result, int texts, boolean windows, TextCounts counts) {
     long[] offsets = longs(result, Abi.OUT_TOKEN_OFFSETS, Raw.resultSize(result, Abi.RESULT_SIZE_SEQUENCES) + 1);
     long[] first = windows ? longs(result, Abi.OUT_WINDOW_OFFSETS, texts + 1) : null;
-    long[] uncut = longs(result, Abi.OUT_UNCUT, texts);
+    long[] uncut = longs(result, Abi.OUT_UNCUT_LENGTHS, texts);
     long[] numbers = counts.room(texts);
     for (int i = 0; i <= texts; i++) {
       numbers[i] = offsets[windows ? (int) first[i] : i];

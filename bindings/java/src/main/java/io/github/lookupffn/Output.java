@@ -184,7 +184,7 @@ public final class Output<T> {
           "the model gives no vectors of some tokens, for which it has no places; use embedLate");
     }
     float[][] vectors = NativeResult.rows(NativeResult.floats(result, Abi.OUT_TOKEN_VECTORS, count * size), count);
-    byte[] ofTexts = NativeResult.bytes(result, Abi.OUT_TOKEN_TEXTS, count);
+    byte[] ofTexts = NativeResult.bytes(result, Abi.OUT_TOKEN_SOURCES, count);
     List<TokenVectors> all = new ArrayList<>(memory.size);
     int from = 0;
     for (Tokens tokens : Tokens.of(result, memory)) {

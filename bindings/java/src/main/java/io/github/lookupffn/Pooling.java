@@ -3,19 +3,19 @@ package io.github.lookupffn;
 
 /** How the vectors of a sequence's tokens become one. */
 public enum Pooling {
-  /** As the model's files say; their mean where they say nothing. */
+  /** As the model's files say; the mean if they say nothing. */
   MODEL(Abi.POOLING_MODEL),
-  /** The vector of the first token. */
+  /** The first token's vector. */
   FIRST(Abi.POOLING_FIRST),
-  /** Their mean. */
+  /** The mean. */
   MEAN(Abi.POOLING_MEAN),
-  /** The largest of each number. */
+  /** The maximum of each number. */
   MAX(Abi.POOLING_MAX),
-  /** Their sum divided by the square root of their number. */
+  /** The sum divided by the square root of the number of tokens. */
   MEAN_SQRT(Abi.POOLING_MEAN_SQRT),
-  /** Their mean, in which the first token counts once, the second twice, and so on. */
+  /** The mean with the first token counted once, the second twice, and so on. */
   WEIGHTED_MEAN(Abi.POOLING_WEIGHTED_MEAN),
-  /** The vector of the last token. */
+  /** The last token's vector. */
   LAST(Abi.POOLING_LAST);
 
   final int code;

@@ -3,15 +3,15 @@ package io.github.lookupffn;
 
 /** What {@link ScoreKind#MODEL} makes of a class score x. */
 public enum ScoreActivation {
-  /** The score itself. */
+  /** x */
   IDENTITY(Abi.SCORE_ACTIVATION_IDENTITY),
-  /** Its hyperbolic tangent. */
+  /** tanh(x) */
   TANH(Abi.SCORE_ACTIVATION_TANH),
-  /** x where it is above 0, else 0. */
+  /** x if it is above 0, else 0 */
   RELU(Abi.SCORE_ACTIVATION_RELU),
-  /** 1 / (1 + exp(-x)). */
+  /** 1 / (1 + exp(-x)) */
   SIGMOID(Abi.SCORE_ACTIVATION_SIGMOID),
-  /** x times the normal distribution of x. */
+  /** x Phi(x), Phi the normal distribution */
   GELU(Abi.SCORE_ACTIVATION_GELU);
 
   private final int code;

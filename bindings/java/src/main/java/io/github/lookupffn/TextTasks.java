@@ -129,7 +129,7 @@ final class TextTasks {
           ends,
           options.hypothesis,
           options.maxTokens,
-          options.several ? Abi.ZERO_SHOT_SEVERAL : 0,
+          options.several ? Abi.ZERO_SHOT_MULTI_LABEL : 0,
           results,
           Cancellation.flagOf(options.cancellation));
     } finally {

@@ -5,9 +5,9 @@ package io.github.lookupffn;
 public enum TokenizerKind {
   /** BPE, of bytes or of characters. */
   BYTE_PAIRS(Abi.TOKENIZER_KIND_BYTE_PAIRS),
-  /** WordPiece, as BERT has it. */
+  /** WordPiece. */
   WORD_PIECE(Abi.TOKENIZER_KIND_WORD_PIECE),
-  /** Unigram, as SentencePiece makes it. */
+  /** Unigram. */
   UNIGRAM(Abi.TOKENIZER_KIND_UNIGRAM);
 
   private final int code;

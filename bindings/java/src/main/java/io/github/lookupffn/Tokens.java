@@ -40,7 +40,7 @@ public final class Tokens {
     long[] offsets = new long[memory.size + 1];
     long[] uncut = new long[memory.size];
     Raw.resultLongs(result, Abi.OUT_TOKEN_OFFSETS, offsets);
-    Raw.resultLongs(result, Abi.OUT_UNCUT, uncut);
+    Raw.resultLongs(result, Abi.OUT_UNCUT_LENGTHS, uncut);
     int count = NativeResult.arraySize(offsets[memory.size]);
     int[] ids = new int[count];
     long[] begins = new long[count];

@@ -102,7 +102,7 @@ void check_late(const Golden& golden) {
   const Model again = Model::load(saved.path);
   EXPECT_EQ(again.embed_late(queries, query).values, of_queries.values);
   EXPECT_EQ(again.embed_late(documents, document).values, of_documents.values);
-  EXPECT_EQ(again.info().query_tokens, model.info().query_tokens);
+  EXPECT_EQ(again.info().max_query_tokens, model.info().max_query_tokens);
   EXPECT_GE(Model::estimate(golden.path()).weight_bytes, model.info().memory_bytes);
   lookupffn::RunOptions alone = query;
   alone.num_threads = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of the reference libraries' folders share.
-#ifndef LFFN_TESTS_API_GOLDEN_FOLDER_H_
-#define LFFN_TESTS_API_GOLDEN_FOLDER_H_
+#ifndef LFFN_TESTS_MODEL_GOLDEN_FOLDER_H_
+#define LFFN_TESTS_MODEL_GOLDEN_FOLDER_H_
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -89,4 +89,4 @@ inline double sparse_difference(const std::vector<lookupffn::SparseVector>& got,
   return largest;
 }
 
-#endif  // LFFN_TESTS_API_GOLDEN_FOLDER_H_
+#endif  // LFFN_TESTS_MODEL_GOLDEN_FOLDER_H_
