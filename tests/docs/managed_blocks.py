@@ -10,6 +10,7 @@ from not_run import block_reason
 from pages import ROOT, all_blocks, page_of
 
 MODEL = ROOT / "examples" / "models" / "all-minilm-l6-v2-quality"
+SENTENCES = ROOT / "examples" / "c" / "sentences.txt"
 # What fragments use without saying where it comes from.
 JAVA_GIVEN = {"model": "Model", "answering": "Model", "entailing": "Model", "texts": "List<String>", "lines": "Stream<String>",
               "x": "float[]", "nTokens": "int", "n": "int"}
@@ -43,16 +44,19 @@ def methods(codes, given, before):
 
 
 def problem_of(program, folder, command):
-    """Runs it beside a model; what it prints must stand in the page's prose."""
-    link = folder / "my-model"
-    if not link.exists():
-        link.symlink_to(MODEL)
+    """Runs it beside a model and sentences; the page must say what it prints."""
+    for name, target in (("my-model", MODEL), ("sentences.txt", SENTENCES)):
+        link = folder / name
+        if not link.exists():
+            link.symlink_to(target)
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=False)
     told = done.stdout.strip()
     if done.returncode != 0:
         return [f"{program.place}: exit status {done.returncode}\n{told}"]
     print(f"{program.place} prints {told}")
-    return [] if told and told in page_of(program.page)[1] else [f"{program.place}: prints {told!r}, which the page does not say"]
+    blocks, prose = page_of(program.page)
+    shown = [prose, *(block.code for block in blocks if block.language == "text")]
+    return [] if told and any(told in one for one in shown) else [f"{program.place}: prints {told!r}, which the page does not say"]
 
 
 def java(folder, run, javac, jar):
