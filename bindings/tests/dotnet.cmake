@@ -82,8 +82,9 @@ add_test(NAME dotnet_documented
                  -p:LookupFfnFeed=${dotnet_build}/feed -p:RestorePackagesPath=${dotnet_build}/packages
                  -p:TargetFramework=${dotnet_framework})
 set_tests_properties(dotnet_documented PROPERTIES RESOURCE_LOCK dotnet COST 100 ENVIRONMENT "${dotnet_environment}")
-lffn_add_dotnet_example(dotnet_example_search Search/Search.csproj ${lffn_search})
-set_tests_properties(dotnet_example_search PROPERTIES PASS_REGULAR_EXPRESSION "${lffn_search_output}")
+lffn_add_dotnet_example(dotnet_example_search Search/Search.csproj ${lffn_search} ${dotnet_build}/search.vectors)
+set_tests_properties(dotnet_example_search PROPERTIES PASS_REGULAR_EXPRESSION "${lffn_search_output}" FIXTURES_SETUP dotnet_search)
+list(APPEND LFFN_SEARCH_PROGRAMS "'${LFFN_DOTNET}' '${dotnet_build}/artifacts/bin/Search/release/Search.dll'")
 lffn_add_dotnet_example(dotnet_example_two_lines TwoLines/TwoLines.csproj)
 set_tests_properties(dotnet_example_two_lines PROPERTIES PASS_REGULAR_EXPRESSION "384 numbers of all-minilm-l6-v2-quality")
 # The same as a single file, beside which the model lies; and for a system without a native library, which is a warning.

@@ -110,6 +110,8 @@ add_test(NAME java_example_sentences
 set_tests_properties(java_example_sentences PROPERTIES FIXTURES_REQUIRED java_example
                                                        PASS_REGULAR_EXPRESSION "${lffn_sentences_output}")
 add_test(NAME java_example_search COMMAND ${Java_JAVA_EXECUTABLE} -p ${java_example_build}/classes:${java_dependency} -m
-                                          lookupffn.example/example.Search ${lffn_search})
+                                          lookupffn.example/example.Search ${lffn_search} ${java_example_build}/vectors)
 set_tests_properties(java_example_search PROPERTIES FIXTURES_REQUIRED java_example
                                                     PASS_REGULAR_EXPRESSION "${lffn_search_output}")
+list(APPEND LFFN_SEARCH_PROGRAMS
+     "'${Java_JAVA_EXECUTABLE}' -p '${java_example_build}/classes:${java_dependency}' -m lookupffn.example/example.Search")

@@ -1,49 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indexes the lines of a text file and prints those that are most like a question: Search MODEL FILE QUESTION
+// Finds the lines of a text file that are most like a question: Search MODEL FILE QUESTION [VECTORS]
+//
+// Keeps an int8 vector for each line in FILE.vectors, or where a fourth argument says, and makes them anew if the lines or the
+// model have changed. It is the file of "lookupffn search": VectorsFile.cs.
 using System.Globalization;
+using System.Text;
+using System.Text.RegularExpressions;
 using LookupFfn;
 
-if (args.Length != 3)
+if (args.Length is < 3 or > 4)
 {
-    Console.Error.WriteLine("usage: Search MODEL FILE QUESTION, such as examples/models/all-minilm-l6-v2-lookup");
+    Console.Error.WriteLine("usage: Search MODEL FILE QUESTION [VECTORS], such as examples/models/all-minilm-l6-v2-lookup");
     return 2;
 }
 
 try
 {
-    string[] lines = [.. File.ReadLines(args[1]).Where(line => !string.IsNullOrWhiteSpace(line))];
+    byte[] text = File.ReadAllBytes(args[1]);
+    string[] lines = Regex.Split(new UTF8Encoding(false, throwOnInvalidBytes: true).GetString(text), "\r?\n");
+    if (lines[^1].Length == 0)
+    {
+        lines = lines[..^1];
+    }
+
     using Model model = Model.Load(args[0]);
+    VectorsFile file = VectorsFile.Of(model, text, lines, args.Length == 4 ? args[3] : args[1] + ".vectors");
     // Documents and questions have prompts of their own where the model names some; WithoutPrompt would leave them out.
-    EmbedOptions asDocument = new() { Purpose = TextPurpose.Document };
     EmbedOptions asQuery = new() { Purpose = TextPurpose.Query };
-    List<float[]> index = [];
-    int cut = 0;
-    foreach (string[] batch in lines.Chunk(64))
+    VectorBlock asked = file.IsFloats
+        ? VectorBlock.Of(model.Embed(args[2], asQuery))
+        : VectorBlock.Of(model.EmbedInt8(args[2], asQuery));
+    // For cosines, bytes need no scales.
+    SearchOptions nearest = new() { K = 3, Measure = Measure.Cosine };
+    foreach ((long id, float score) in Vectors.TopK(asked, file.Vectors, nearest)[0])
     {
-        EmbeddingResult result = model.EmbedWithCounts(batch, asDocument);
-        index.AddRange(result.Vectors);
-        cut += Enumerable.Range(0, batch.Length).Count(result.Counts.IsCut);
-    }
-
-    if (cut > 0)
-    {
-        Console.Error.WriteLine($"{cut} lines were longer than the model reads; their ends are not in the index");
-    }
-
-    float[] asked = model.Embed(args[2], asQuery);
-    foreach ((float[] vector, string line) in index.Zip(lines).OrderByDescending(pair => Cosine(pair.First, asked)).Take(3))
-    {
-        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{Cosine(vector, asked),6:F3}  {line}"));
+        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{score,7:F4}  {lines[id]}"));
     }
 
     return 0;
 }
-catch (Exception failure) when (failure is LookupFfnException or IOException)
+catch (Exception failure) when (failure is LookupFfnException or ArgumentException or IOException or UnauthorizedAccessException)
 {
     Console.Error.WriteLine(failure.Message);
     return 1;
 }
-
-static double Cosine(float[] a, float[] b) => Dot(a, b) / Math.Sqrt(Dot(a, a) * Dot(b, b));
-
-static double Dot(float[] a, float[] b) => a.Zip(b, (x, y) => (double)x * y).Sum();

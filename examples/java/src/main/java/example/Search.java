@@ -2,71 +2,68 @@
 package example;
 
 import io.github.lookupffn.LookupFfnException;
+import io.github.lookupffn.Measure;
 import io.github.lookupffn.Model;
 import io.github.lookupffn.RunOptions;
-import io.github.lookupffn.TextCounts;
+import io.github.lookupffn.ScoredId;
+import io.github.lookupffn.SearchOptions;
+import io.github.lookupffn.Vectors;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.Locale;
 
-/** Indexes the lines of a text file and prints those that are most like a question: {@code Search MODEL FILE QUESTION}. */
+/**
+ * Finds the lines of a text file that are most like a question: {@code Search MODEL FILE QUESTION [VECTORS]}.
+ *
+ * <p>Keeps an int8 vector for each line in {@code FILE.vectors}, or where a fourth argument says, and makes them anew if the
+ * lines or the model have changed. It is the {@linkplain VectorsFile file} of {@code lookupffn search}.
+ */
 public final class Search {
   private static final int BEST = 3;
-  private static final int BATCH = 64;
 
   private Search() {}
 
   public static void main(String[] arguments) {
-    if (arguments.length != 3) {
-      System.err.println("usage: Search MODEL FILE QUESTION, such as examples/models/all-minilm-l6-v2-lookup");
+    if (arguments.length < 3 || arguments.length > 4) {
+      System.err.println("usage: Search MODEL FILE QUESTION [VECTORS], such as examples/models/all-minilm-l6-v2-lookup");
       System.exit(2);
     }
-    try (Model model = Model.load(Paths.get(arguments[0]))) {
-      search(model, linesOf(Paths.get(arguments[1])), arguments[2]);
-    } catch (LookupFfnException | IOException failure) {
+    Path kept = Path.of(arguments.length == 4 ? arguments[3] : arguments[1] + ".vectors");
+    try (Model model = Model.load(Path.of(arguments[0]))) {
+      search(model, Files.readAllBytes(Path.of(arguments[1])), arguments[2], kept);
+    } catch (LookupFfnException | IllegalArgumentException | IOException failure) {
       System.err.println(failure);
       System.exit(1);
     }
   }
 
-  private static List<String> linesOf(Path file) throws IOException {
-    return Files.readAllLines(file).stream().filter(line -> !line.isBlank()).collect(Collectors.toList());
-  }
-
-  private static void search(Model model, List<String> lines, String question) {
-    List<float[]> index = new ArrayList<>();
-    TextCounts counts = new TextCounts();
+  private static void search(Model model, byte[] text, String question, Path kept) throws IOException {
+    List<String> lines = linesOf(text);
+    VectorsFile file = VectorsFile.of(model, text, lines, kept);
     // Documents and questions have prompts of their own where the model names some; withoutPrompt() would leave them out.
-    RunOptions counted = RunOptions.defaults().withDocumentPrompt().withCounts(counts);
-    long cut = 0;
-    for (int from = 0; from < lines.size(); from += BATCH) {
-      List<String> batch = lines.subList(from, Math.min(lines.size(), from + BATCH));
-      index.addAll(List.of(model.embed(batch, counted)));
-      cut += counts.numCut();
+    RunOptions asQuery = RunOptions.defaults().withQueryPrompt();
+    Vectors asked = file.isFloats()
+        ? Vectors.of(model.embed(question, asQuery))
+        : Vectors.ofInt8(model.embedInt8(List.of(question), asQuery));
+    // For cosines, bytes need no scales.
+    SearchOptions options = SearchOptions.defaults().withK(BEST).withMeasure(Measure.COSINE);
+    for (ScoredId found : Vectors.topK(asked, file.vectors(), options).of(0)) {
+      System.out.printf(Locale.ROOT, "%7.4f  %s%n", found.score(), lines.get((int) found.id()));
     }
-    if (cut > 0) {
-      System.err.println(cut + " lines were longer than the model reads; their ends are not in the index");
-    }
-    float[] asked = model.embed(question, RunOptions.defaults().withQueryPrompt());
-    double[] similarity = index.stream().mapToDouble(vector -> cosine(vector, asked)).toArray();
-    IntStream.range(0, lines.size())
-        .boxed()
-        .sorted(Comparator.comparingDouble(line -> -similarity[line]))
-        .limit(BEST)
-        .forEach(line -> System.out.printf("%6.3f  %s%n", similarity[line], lines.get(line)));
   }
 
-  private static double cosine(float[] a, float[] b) {
-    return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
-  }
-
-  private static double dot(float[] a, float[] b) {
-    return IntStream.range(0, a.length).mapToDouble(i -> (double) a[i] * b[i]).sum();
+  private static List<String> linesOf(byte[] text) throws IOException {
+    String all = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(text)).toString();
+    List<String> lines = new ArrayList<>(List.of(all.split("\r?\n", -1)));
+    int last = lines.size() - 1;
+    if (lines.get(last).isEmpty()) {
+      lines.remove(last);
+    }
+    return lines;
   }
 }
