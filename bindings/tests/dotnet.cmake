@@ -165,7 +165,8 @@ if(LFFN_DOTNET_ADAPTER AND dotnet_runtimes MATCHES "Microsoft.AspNetCore.App")
     add_test(NAME dotnet_text_service
              COMMAND ${LFFN_DOTNET} test ${dotnet_source}/TextService.Tests/TextService.Tests.csproj ${dotnet_flags}
                      -p:LookupFfnVersion=${LFFN_VERSION} -p:LookupFfnFeed=${dotnet_build}/feed
-                     -p:TargetFramework=${dotnet_framework} --logger "console$<SEMICOLON>verbosity=normal")
+                     -p:RestorePackagesPath=${dotnet_build}/packages -p:TargetFramework=${dotnet_framework} --logger
+                     "console$<SEMICOLON>verbosity=normal")
     set_tests_properties(dotnet_text_service PROPERTIES TIMEOUT 600 RESOURCE_LOCK dotnet COST 100
                                                         ENVIRONMENT "${dotnet_environment}")
   endif()

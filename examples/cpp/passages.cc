@@ -4,24 +4,23 @@
 //
 //     c++ -std=c++17 passages.cc $(pkg-config --cflags --libs lookupffn) -o passages
 //     ./passages my-model "How old is the sun?" manual.txt notes.txt
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <iterator>
 #include <lookupffn/lookupffn.hpp>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
 
-constexpr std::size_t kBest = 3;
+constexpr std::int64_t kBest = 3;
 
 struct Passage {
   std::size_t document, begin, end;  // bytes of that document
-  float score;
 };
 
 std::string read_file(const std::string& path) {
@@ -53,19 +52,21 @@ int main(int argc, char** argv) {
     const std::vector<float> question = model.embed(lookupffn::Texts{argv[2]}, of_question);
 
     std::vector<Passage> passages;
+    std::vector<float> vectors;  // one after the other, in the order of the passages
     for (std::size_t d = 0; d < windows.size(); ++d) {
       for (const lookupffn::Window& window : windows[d]) {
-        const float score = std::inner_product(question.begin(), question.end(), window.embedding.begin(), 0.0F);
-        passages.push_back({d, window.begin, window.end, score});
+        passages.push_back({d, window.begin, window.end});
+        vectors.insert(vectors.end(), window.embedding.begin(), window.embedding.end());
       }
     }
-    const std::size_t count = std::min(kBest, passages.size());
-    std::partial_sort(passages.begin(), passages.begin() + static_cast<std::ptrdiff_t>(count), passages.end(),
-                      [](const Passage& a, const Passage& b) { return a.score > b.score; });
-    for (std::size_t i = 0; i < count; ++i) {
-      const Passage& found = passages[i];
-      std::printf("%7.4f  %s:%zu  %s\n", static_cast<double>(found.score), argv[3 + found.document], found.begin,
-                  documents[found.document].substr(found.begin, found.end - found.begin).c_str());
+    const auto size = static_cast<std::int64_t>(question.size());
+    lookupffn::SearchOptions search;
+    search.k = kBest;
+    const lookupffn::Nearest nearest = lookupffn::top_k({question, size}, {vectors, size}, search);
+    for (std::size_t i = 0; i < nearest.ids_of(0).size(); ++i) {
+      const Passage& found = passages[static_cast<std::size_t>(nearest.ids_of(0)[i])];
+      std::printf("%7.4f  %s:%zu  %s\n", static_cast<double>(nearest.scores_of(0)[i]), argv[3 + found.document],
+                  found.begin, documents[found.document].substr(found.begin, found.end - found.begin).c_str());
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "passages: %s\n", error.what());

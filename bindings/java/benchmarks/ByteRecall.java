@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import io.github.lookupffn.Int8Embedding;
+import io.github.lookupffn.Measure;
 import io.github.lookupffn.Model;
 import io.github.lookupffn.RunOptions;
+import io.github.lookupffn.SearchOptions;
+import io.github.lookupffn.Vectors;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import java.util.function.IntToDoubleFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * How many of the ten nearest texts by vectors of floats are also among the ten nearest by vectors of bytes: {@code java -cp
@@ -22,33 +24,16 @@ public final class ByteRecall {
 
   private ByteRecall() {}
 
-  private static Set<Integer> nearest(int from, int to, IntToDoubleFunction score) {
-    double[] scores = IntStream.range(from, to).mapToDouble(score).toArray();
-    return IntStream.range(from, to).boxed()
-        .sorted(Comparator.comparingDouble(i -> -scores[i - from]))
-        .limit(NEAREST)
-        .collect(Collectors.toSet());
+  /** The nearest of each query, by their numbers among the other vectors. */
+  private static <T> long[][] nearest(List<T> vectors, Function<List<T>, Vectors> block, Measure measure) {
+    Vectors queries = block.apply(vectors.subList(0, QUERIES));
+    Vectors searched = block.apply(vectors.subList(QUERIES, vectors.size()));
+    return Vectors.topK(queries, searched, SearchOptions.defaults().withK(NEAREST).withMeasure(measure)).ids();
   }
 
-  private static double dot(byte[] a, byte[] b) {
-    long sum = 0;
-    for (int i = 0; i < a.length; i++) {
-      sum += a[i] * b[i];
-    }
-    return sum;
-  }
-
-  private static double dot(float[] a, float[] b) {
-    double sum = 0;
-    for (int i = 0; i < a.length; i++) {
-      sum += a[i] * b[i];
-    }
-    return sum;
-  }
-
-  /** A way to compare the vectors of two texts. */
-  private interface Score {
-    double of(int a, int b);
+  /** As a search engine holds them that knows no scales. */
+  private static Vectors withoutScales(List<Int8Embedding> vectors) {
+    return Vectors.ofInt8(vectors).withScale(1);
   }
 
   public static void main(String[] arguments) throws Exception {
@@ -69,28 +54,22 @@ public final class ByteRecall {
         }
       }
       System.out.printf("%d texts, %d numbers, the largest %.3f%n", texts.size(), floats.get(0).length, largest);
-      List<Int8Embedding> fixed = floats.stream().map(Int8Embedding::ofFixedScale).collect(Collectors.toList());
-      tell("a scale for each vector, by dot product", floats, (a, b) -> dot(own.get(a).numbers(), own.get(b).numbers()));
-      tell("a scale for each vector, by cosine", floats, (a, b) -> dot(own.get(a).numbers(), own.get(b).numbers())
-          / Math.sqrt(dot(own.get(b).numbers(), own.get(b).numbers())));
-      tell("the fixed scale 1/127, by dot product", floats, (a, b) -> dot(fixed.get(a).numbers(), fixed.get(b).numbers()));
-      for (float part : new float[] {0.5f, 0.25f, 0.2f, 0.15f}) {
+      long[][] right = nearest(floats, Vectors::of, Measure.DOT);
+      tell("a scale for each vector, by dot product", right, nearest(own, ByteRecall::withoutScales, Measure.DOT));
+      tell("a scale for each vector, by cosine", right, nearest(own, ByteRecall::withoutScales, Measure.COSINE));
+      for (float part : new float[] {1, 0.5f, 0.25f, 0.2f, 0.15f}) {
         List<Int8Embedding> scaled =
             floats.stream().map(vector -> Int8Embedding.ofFixedScale(vector, part)).collect(Collectors.toList());
-        tell("the fixed scale " + part + "/127, by dot product", floats,
-            (a, b) -> dot(scaled.get(a).numbers(), scaled.get(b).numbers()));
+        tell("the fixed scale " + part + "/127, by dot product", right, nearest(scaled, ByteRecall::withoutScales, Measure.DOT));
       }
     }
   }
 
-  private static void tell(String how, List<float[]> floats, Score score) {
-    int found = 0;
-    for (int i = 0; i < QUERIES; i++) {
-      int query = i;
-      Set<Integer> right = nearest(QUERIES, floats.size(), text -> dot(floats.get(query), floats.get(text)));
-      Set<Integer> told = nearest(QUERIES, floats.size(), text -> score.of(query, text));
-      told.retainAll(right);
-      found += told.size();
+  private static void tell(String how, long[][] right, long[][] told) {
+    long found = 0;
+    for (int query = 0; query < QUERIES; query++) {
+      long[] expected = right[query];
+      found += Arrays.stream(told[query]).filter(id -> LongStream.of(expected).anyMatch(one -> one == id)).count();
     }
     System.out.printf("%.3f  %s%n", found / (double) (QUERIES * NEAREST), how);
   }

@@ -32,13 +32,12 @@ try
     using CancellationTokenSource patience = new(TimeSpan.FromSeconds(10));
     float[][] vectors = await model.EmbedAsync(sentences, cancellationToken: patience.Token);
     Console.WriteLine(Query);
-    foreach ((string sentence, float[] vector) in sentences.Zip(vectors).OrderByDescending(pair => Dot(pair.Second)))
+    // The dot product of vectors with length 1 is the cosine of the angle between them.
+    SearchOptions all = new() { K = sentences.Length };
+    foreach ((long id, float score) in Vectors.TopK(VectorBlock.Of(wanted), VectorBlock.Of(vectors), all)[0])
     {
-        Console.WriteLine($"  {Dot(vector):F3} {sentence}");
+        Console.WriteLine($"  {score:F3} {sentences[id]}");
     }
-
-    // The cosine of the angle between two vectors, which have length 1.
-    float Dot(float[] vector) => vector.Zip(wanted, (a, b) => a * b).Sum();
 }
 catch (Exception failure) when (failure is LookupFfnException or IOException)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/dotnet-services.md makes of "dotnet new web": embeddings of documents and of queries, the nearest document,
+// What docs/dotnet-services.md makes of "dotnet new web": embeddings of documents and of queries, the nearest documents,
 // health and metrics.
 using LookupFfn;
 using Microsoft.Extensions.AI;
@@ -41,9 +41,16 @@ app.MapPost("/nearest", async (
 {
     ReadOnlyMemory<float> asked = await queries.GenerateVectorAsync(question.Query, null, cancelled);
     GeneratedEmbeddings<Embedding<float>> found = await documents.GenerateAsync(question.Documents, null, cancelled);
-    return Results.Ok(found.Select(document => Vectors.Dot(asked.Span, document.Vector.Span)));
+    Nearest nearest = Vectors.TopK(
+        VectorBlock.Of(asked.Span),
+        VectorBlock.Of(found.Select(document => document.Vector).ToArray()),
+        cancellationToken: cancelled);
+    return Results.Ok(nearest[0].Select(one => new Found(question.Documents[one.Id], one.Score)));
 });
 app.Run();
 
 /// <summary>A query and what may answer it.</summary>
 internal sealed record Question(string Query, string[] Documents);
+
+/// <summary>One of the nearest documents.</summary>
+internal sealed record Found(string Document, float Score);

@@ -5,11 +5,12 @@ import io.github.lookupffn.LookupFfnException;
 import io.github.lookupffn.MaskCandidate;
 import io.github.lookupffn.Model;
 import io.github.lookupffn.RunOptions;
+import io.github.lookupffn.ScoredId;
+import io.github.lookupffn.SearchOptions;
+import io.github.lookupffn.Vectors;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /** Fills a mask, and ranks sentences by how similar they are to another: {@code Sentences MODEL}. */
 public final class Sentences {
@@ -46,18 +47,12 @@ public final class Sentences {
   }
 
   private static void rank(Model model, String query, List<String> sentences) {
-    float[] wanted = model.embed(query);
-    float[][] vectors = model.embed(sentences, RunOptions.defaults());
-    double[] similarity = IntStream.range(0, vectors.length).mapToDouble(i -> dot(wanted, vectors[i])).toArray();
+    Vectors vectors = Vectors.of(model.embed(sentences, RunOptions.defaults()));
+    SearchOptions all = SearchOptions.defaults().withK(sentences.size());
     System.out.println(query);
-    IntStream.range(0, vectors.length)
-        .boxed()
-        .sorted(Comparator.comparingDouble(i -> -similarity[i]))
-        .forEach(i -> System.out.printf("  %.3f %s%n", similarity[i], sentences.get(i)));
-  }
-
-  /** The cosine of the angle between two vectors, which have length 1. */
-  private static double dot(float[] a, float[] b) {
-    return IntStream.range(0, a.length).mapToDouble(i -> (double) a[i] * b[i]).sum();
+    // The dot product of vectors with length 1 is the cosine of the angle between them.
+    for (ScoredId found : Vectors.topK(Vectors.of(model.embed(query)), vectors, all).of(0)) {
+      System.out.printf("  %.3f %s%n", found.score(), sentences.get((int) found.id()));
+    }
   }
 }

@@ -8,6 +8,7 @@ import io.github.lookupffn.Embedder;
 import io.github.lookupffn.Model;
 import io.github.lookupffn.ModelEmbedder;
 import io.github.lookupffn.RunOptions;
+import io.github.lookupffn.Vectors;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
@@ -25,18 +26,6 @@ class StoresTest {
   private static final Path MODELS = Paths.get(System.getProperty("lookupffn.made.models"));
   private static final RunOptions PLAIN = RunOptions.defaults().withoutPrompt();
 
-  private static double cosine(float[] a, float[] b) {
-    double dot = 0;
-    double aa = 0;
-    double bb = 0;
-    for (int i = 0; i < a.length; i++) {
-      dot += a[i] * b[i];
-      aa += a[i] * a[i];
-      bb += b[i] * b[i];
-    }
-    return dot / Math.sqrt(aa * bb);
-  }
-
   @Test
   void queriesAndDocumentsHaveTheirPrompts() {
     try (Model model = Model.load(MODELS.resolve("prompts"))) {
@@ -46,7 +35,7 @@ class StoresTest {
       Document found =
           store.similaritySearch(SearchRequest.builder().query("cats sleep").similarityThresholdAll().build()).get(0);
       double expected =
-          cosine(model.embed("query: cats sleep", PLAIN), model.embed("passage: author: me\n\ncats sleep", PLAIN));
+          Vectors.cosine(model.embed("query: cats sleep", PLAIN), model.embed("passage: author: me\n\ncats sleep", PLAIN));
       assertEquals(expected, found.getScore(), 1e-6);
       assertTrue(found.getScore() < 0.9999, "the query has the document's prompt");
     }
