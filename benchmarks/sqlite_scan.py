@@ -7,11 +7,9 @@
 Each way finds the 10 nearest of the same random vectors, in memory; the ways take turns, and the best of each counts.
 The last row is one thread that only reads as many bytes (memchr), so what the memory gives: the percentages are of it."""
 import argparse
-import json
 import os
 import random
 import sqlite3
-import subprocess
 import sys
 import time
 from array import array
@@ -32,14 +30,12 @@ def vectors(form, count):
         yield pool[at:at + size]
 
 
-def ways_of(db, form, threads, has_sqlite_vec):
-    ways = {f"`lffn_search`, {threads} thread{'s' * (threads > 1)}": "SELECT id FROM lffn_search('v', 'e', ?, 10)"}
-    if threads > 1:
-        return ways
+def ways_of(db, form, has_sqlite_vec):
+    ways = {"`lffn_search`": "SELECT id FROM lffn_search('v', 'e', ?, 10)"}
     kind = {"bits": "bit"}.get(form, form)
     db.execute(f"CREATE VIRTUAL TABLE p USING lffn_index(size={SIZE}, type={kind})")
     db.execute("INSERT INTO p(rowid, embedding) SELECT id, e FROM v")
-    ways["`lffn_search` of an `lffn_index`, 1 thread"] = "SELECT id FROM lffn_search('p', 'embedding', ?, 10)"
+    ways["`lffn_search` of an `lffn_index`"] = "SELECT id FROM lffn_search('p', 'embedding', ?, 10)"
     ways["rows that SQLite steps through"] = "SELECT count(*) FROM v WHERE e IS NOT NULL AND ? IS NOT NULL"
     if not has_sqlite_vec:
         return ways
@@ -65,7 +61,7 @@ def measure(args, form):
     *rows, query = vectors(form, args.rows + 1)
     db.execute("CREATE TABLE v(id INTEGER PRIMARY KEY, e BLOB)")
     db.executemany("INSERT INTO v(e) VALUES (?)", ((row,) for row in rows))
-    ways = ways_of(db, form, args.threads, bool(args.sqlite_vec))
+    ways = ways_of(db, form, bool(args.sqlite_vec))
     memory = b"\x01" * (args.rows * FORMS[form])
     seconds, found = {}, {}
 
@@ -77,10 +73,9 @@ def measure(args, form):
             begin = time.perf_counter()
             found[name] = db.execute(sql, (query,)).fetchall()
             count(name, begin)
-        if args.threads == 1:
-            begin = time.perf_counter()
-            memory.find(b"\x02")
-            count(ONLY_READ, begin)
+        begin = time.perf_counter()
+        memory.find(b"\x02")
+        count(ONLY_READ, begin)
     orders = {tuple(rows) for name, rows in found.items() if len(rows) == 10}
     if form != "bits" and len(orders) != 1:  # of bits many are as near
         sys.exit(f"{form}: they found other vectors: {found}")
@@ -93,17 +88,8 @@ def main():
     parser.add_argument("sqlite_vec", nargs="?", type=os.path.abspath)
     parser.add_argument("--rows", type=int, default=200000)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--threads", type=int, help=argparse.SUPPRESS)  # of this process, which prints its figures as JSON
     args = parser.parse_args()
-    if args.threads:
-        print(json.dumps({form: measure(args, form) for form in FORMS}))
-        return
-    seconds = {form: {} for form in FORMS}
-    for threads in ("2", "1"):
-        done = subprocess.run([sys.executable, __file__, *sys.argv[1:], "--threads", threads], check=True, stdout=subprocess.PIPE,
-                              env={**os.environ, "LOOKUPFFN_NUM_THREADS": threads})
-        for form, found in json.loads(done.stdout).items():
-            seconds[form].update(found)
+    seconds = {form: measure(args, form) for form in FORMS}
     print(f"| million vectors of {SIZE} numbers a second | " + " | ".join(FORMS) + " |\n" + "|---" * (len(FORMS) + 1) + "|")
     for name in seconds["float32"]:
         cells = []

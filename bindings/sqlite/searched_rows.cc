@@ -10,7 +10,6 @@
 #include "call.h"
 #include "format/utf8.h"
 #include "packed_index.h"
-#include "runtime/threads.h"
 #include "statement.h"
 
 namespace lffn::sql {
@@ -91,7 +90,7 @@ void check_model(std::string_view its, std::string_view expected) {
 class Search {
  public:
   // `model` is the fingerprint of the model that makes the query, empty where none does.
-  Search(Query& query, int64_t most, std::string model) : query_(query), most_(most), model_(std::move(model)) {}
+  Search(Query& query, int64_t most, std::string model) : query_(query), model_(std::move(model)), best_(most) {}
 
   // `model` is nullptr where the table does not tell it.
   void offer(sqlite3_value* row, sqlite3_value* value, sqlite3_value* model) {
@@ -106,7 +105,7 @@ class Search {
       throw Failure("row " + std::to_string(id) + ": " + failure.what());
     }
   }
-  std::vector<Found> take() { return scan_ ? scan_->take() : std::vector<Found>(); }
+  std::vector<Found> take() { return best_.take(); }
 
  private:
   void compare_model(sqlite3_value* value) {
@@ -120,22 +119,21 @@ class Search {
     const void* const vector = sqlite3_value_blob(value);
     const auto bytes = static_cast<size_t>(sqlite3_value_bytes(value));
     if (vector == nullptr && bytes > 0) throw std::bad_alloc();
-    if (!scan_) {
+    if (!similarity_) {
       query_.become(bytes);
-      // Reading a row takes longer than comparing it, so more helpers have nothing to do.
-      scan_.emplace(query_.bytes(), query_.form(), most_, std::min(2, resolve_threads(0) - 1));
+      similarity_.emplace(query_.bytes().data(), query_.bytes().size(), query_.form());
     }
     if (bytes != query_.bytes().size()) {
       throw Failure("its vector has " + std::to_string(bytes) + " bytes, those of the rows before have " +
                     std::to_string(query_.bytes().size()));
     }
-    scan_->offer(id, vector);
+    best_.offer({id, similarity_->to(vector)});
   }
 
   Query& query_;
-  const int64_t most_;
   std::string model_;
-  std::optional<Scan> scan_;
+  Best best_;
+  std::optional<Similarity> similarity_;  // once the first vector has told what all are
 };
 
 constexpr char kSearchPointer[] = "lffn_search";  // of a Search, which SQL can not make

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "best.h"
 #include "connection.h"
-#include "scan.h"
 
 namespace lffn::sql {
 

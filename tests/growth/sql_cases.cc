@@ -2,8 +2,9 @@
 // What SQLite's functions do without SQLite: they read a statement, and compare vectors.
 #include <string>
 
-#include "scan.h"
+#include "best.h"
 #include "tests/growth/growth_case.h"
+#include "vectors.h"
 #ifdef LFFN_SQLITE_HEADERS
 #include "look_ahead.h"
 #endif
@@ -25,9 +26,12 @@ Work search(size_t vectors, int64_t most) {
   const size_t bytes = all.size();
   return {bytes, [all = std::move(all), vectors, most]() -> std::string {
             const std::string query = all.substr(0, kBytes);
-            lffn::sql::Scan scan(query, lffn::sql::Form::kBytes, most, 0);
-            for (size_t i = 0; i < vectors; ++i) scan.offer(static_cast<int64_t>(i), all.data() + i * kBytes);
-            return scan.take().empty() ? "nothing found" : "";
+            const lffn::sql::Similarity similarity(query.data(), kBytes, lffn::sql::Form::kBytes);
+            lffn::sql::Best best(most);
+            for (size_t i = 0; i < vectors; ++i) {
+              best.offer({static_cast<int64_t>(i), similarity.to(all.data() + i * kBytes)});
+            }
+            return best.take().empty() ? "nothing found" : "";
           }};
 }
 

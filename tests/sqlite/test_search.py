@@ -25,7 +25,7 @@ class Search(Case):
                 self.assertEqual(db.execute("SELECT id, similarity FROM lffn_search('v', 'a \" b', ?, 7)",
                                             (query,)).fetchall(), expected)
 
-    def test_many_rows_by_many_threads(self):
+    def test_many_rows_and_equal_ones(self):
         db = connect(model=None)
         db.execute("CREATE TABLE v(id INTEGER PRIMARY KEY, e BLOB)")
         rows = [struct.pack("<256f", *(math.sin(i * 37 + j * j) for j in range(256))) for i in range(4000)]
@@ -33,9 +33,8 @@ class Search(Case):
         db.executemany("INSERT INTO v(e) VALUES (?)", [(row,) for row in rows])
         expected = db.execute("SELECT id, lffn_similarity(?, e) AS s FROM v ORDER BY s DESC, id LIMIT 20",
                               (rows[1234],)).fetchall()
-        for _ in range(5):
-            found = db.execute("SELECT id, similarity FROM lffn_search('v', 'e', ?, 20)", (rows[1234],)).fetchall()
-            self.assertEqual(found, expected)
+        found = db.execute("SELECT id, similarity FROM lffn_search('v', 'e', ?, 20)", (rows[1234],)).fetchall()
+        self.assertEqual(found, expected)
         self.assertEqual([i for i, _ in found[:2]], [8, 1235])
 
     def test_rows_of_no_numbers_come_last(self):
