@@ -86,6 +86,8 @@ int make(sqlite3* database, void* own, int count, const char* const* arguments, 
          char** why) {
   int code = sqlite3_declare_vtab(database, kSchema);
   if (code == SQLITE_OK) code = sqlite3_vtab_config(database, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1);
+  // It reads and writes its own tables alone, so views and triggers may use it, whoever stored them.
+  if (code == SQLITE_OK) code = sqlite3_vtab_config(database, SQLITE_VTAB_INNOCUOUS);
   if (code != SQLITE_OK) return code;
   std::unique_ptr<Table> table;
   sqlite3_vtab told = {};

@@ -6,7 +6,7 @@ import sqlite3
 import struct
 import tempfile
 
-from sqlite_case import PROMPTS, TEXTS, Case, connect, filled, main, one
+from sqlite_case import ENCODER, PROMPTS, TEXTS, Case, connect, filled, main, one
 
 KINDS = ("float32", "int8", "bit")
 
@@ -75,7 +75,7 @@ class Index(Case):
             size = 1200 if kind == "float32" else 3
             pool = drawn("float32", size, 60, seed)
             for step in range(40):
-                what = draw.choice(("insert", "insert", "many", "update", "move", "delete", "half", "replace", "savepoint"))
+                what = draw.choice(("insert", "insert", "many", "update", "move", "delete", "half", "replace", "rollback", "savepoint"))
                 vector, some = draw.choice(pool), draw.randrange(-5, 80)
                 if what == "insert":
                     self.both(db, "INSERT INTO {}(rowid, embedding) VALUES (?, ?)", some, vector)
@@ -95,9 +95,12 @@ class Index(Case):
                 else:
                     db.commit()
                     db.execute("BEGIN")
+                    if what == "savepoint":
+                        self.both(db, "UPDATE {} SET embedding = ? WHERE rowid % 3 = 0", vector)
+                        db.execute("SAVEPOINT inner")
                     self.both(db, "DELETE FROM {} WHERE rowid > ?", some)
                     self.both(db, "INSERT INTO {}(rowid, embedding) VALUES (1000, ?)", vector)
-                    db.rollback()
+                    db.execute("ROLLBACK TO inner" if what == "savepoint" else "ROLLBACK")
                 self.same(db, draw.choice(pool), note=f"seed {seed}, step {step}, {what}")
 
     def test_a_statement_that_fails_changes_nothing(self):
@@ -152,6 +155,72 @@ class Index(Case):
             self.assertEqual(one(db, "SELECT count(*) FROM sqlite_master"), 1)
             for one_of in (db, other):
                 one_of.close()
+
+    def test_a_rollback_takes_back_what_was_done_to_the_table(self):
+        db = self.made("float32", 2)
+        db.isolation_level = None
+        vectors = drawn("float32", 2, 100)
+        db.executemany("INSERT INTO p(rowid, embedding) VALUES (?, ?)", enumerate(vectors))
+        db.executemany("INSERT INTO v VALUES (?, ?)", enumerate(vectors))
+        for change in ("ALTER TABLE p RENAME TO q", "DROP TABLE p", "CREATE VIRTUAL TABLE q USING lffn_index(size=3)"):
+            for begin, end in (("BEGIN", "ROLLBACK"), ("SAVEPOINT s", "ROLLBACK TO s")):
+                db.execute(begin)
+                db.execute(change)
+                if "q" in change:
+                    db.execute("INSERT INTO q(embedding) VALUES (?)", (vectors[0] if "ALTER" in change else bytes(12),))
+                db.execute(end)
+                if begin != "BEGIN":
+                    db.execute("RELEASE s")
+                self.same(db, vectors[5], note=change)
+                self.assertEqual(one(db, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'q%'"), 0)
+                self.refused(db, "SELECT * FROM lffn_search('q', 'embedding', x'00')", "no such table: q")
+        self.assertEqual(one(db, "PRAGMA integrity_check"), "ok")
+
+    def test_rows_that_go_while_they_are_read(self):
+        db = self.made(size=4)
+        vectors = dict(enumerate(drawn("int8", 4, 5000)))
+        db.executemany("INSERT INTO p(rowid, embedding) VALUES (?, ?)", vectors.items())
+        seen = 0
+        for rowid, vector in db.execute("SELECT rowid, embedding FROM p"):
+            self.assertEqual(vector, vectors[rowid])
+            seen += 1
+            for other in (rowid, rowid + 2, rowid + 3, 5000 - seen):  # some come later, some do not
+                db.execute("DELETE FROM p WHERE rowid = ?", (other,))
+        self.assertGreater(seen, 500)
+        db.execute("DELETE FROM p WHERE rowid IN (SELECT id FROM lffn_search('p', 'embedding', ?, 7))", (vectors[0],))
+        self.assertEqual(one(db, "SELECT count(*) FROM p"), one(db, "SELECT count FROM p_info"))
+
+    def test_triggers_and_views(self):
+        for trusted in ("ON", "OFF"):
+            db = self.made("float32", len(one(connect(), "SELECT lffn_embed('x')")) // 4)
+            db.execute("SELECT lffn_model(?)", (ENCODER,)).fetchall()
+            db.execute(f"PRAGMA trusted_schema = {trusted}")
+            db.execute("CREATE TRIGGER came AFTER INSERT ON v BEGIN INSERT INTO p(rowid, embedding) VALUES (new.id, new.embedding); END")
+            db.execute("CREATE TRIGGER changed AFTER UPDATE ON v BEGIN UPDATE p SET embedding = new.embedding WHERE rowid = old.id; END")
+            db.execute("CREATE TRIGGER went AFTER DELETE ON v BEGIN DELETE FROM p WHERE rowid = old.id; END")
+            db.execute("CREATE VIEW w AS SELECT rowid, embedding FROM p WHERE rowid < 9")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, text)")
+            db.executemany("INSERT INTO t(text) VALUES (?)", [(text,) for text in TEXTS])
+            db.execute("INSERT INTO v SELECT id, lffn_embed(text) FROM t")
+            self.same(db, "river of")
+            db.execute("UPDATE v SET embedding = lffn_embed('cat') WHERE id > 20")
+            db.execute("DELETE FROM v WHERE id % 4 = 1")
+            self.same(db, "river of")
+            self.assertEqual(db.execute("SELECT id FROM lffn_search('w', 'embedding', 'cat', 99) ORDER BY id").fetchall(),
+                             [(i,) for i in (2, 3, 4, 6, 7, 8)])
+
+    def test_two_stages(self):
+        db = filled()
+        db.execute("CREATE TABLE v AS SELECT id, lffn_embed(text) AS e FROM t")
+        db.execute("CREATE VIRTUAL TABLE bits USING lffn_index(type=bit)")
+        db.execute("INSERT INTO bits(rowid, embedding) SELECT id, lffn_embed(text, NULL, 'bit') FROM t")
+        exact = db.execute("SELECT id, similarity FROM lffn_search('v', 'e', 'river of', 100)").fetchall()
+        for candidates in (0, 1, 6, len(TEXTS), 1000):
+            found = db.execute("SELECT id FROM lffn_search('bits', 'embedding', 'river of', ?)", (candidates,)).fetchall()
+            self.assertEqual(len(found), min(candidates, len(TEXTS)))
+            both = ("SELECT id, similarity FROM lffn_search('v', 'e', 'river of', 4, "
+                    "(SELECT json_group_array(id) FROM lffn_search('bits', 'embedding', 'river of', ?)))")
+            self.assertEqual(db.execute(both, (candidates,)).fetchall(), [row for row in exact if row[:1] in found][:4])
 
     def test_schemas(self):
         with tempfile.TemporaryDirectory() as folder:

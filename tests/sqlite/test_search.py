@@ -210,6 +210,11 @@ class Search(Case):
                          "no rowid that is a whole number, by which they are found; a view needs a column of this name")
         expected = db.execute("SELECT id + 100, similarity FROM lffn_search('v', 'e', 'cat')").fetchall()
         self.assertEqual(db.execute("SELECT id, similarity FROM lffn_search('own', 'e', 'cat')").fetchall(), expected)
+        db.execute("CREATE TABLE numbered(id INTEGER PRIMARY KEY, e) WITHOUT ROWID")
+        db.execute("INSERT INTO numbered SELECT id + 100, e FROM v")
+        db.execute("CREATE VIEW through AS SELECT id AS rowid, e FROM numbered")
+        self.refused(db, "SELECT * FROM lffn_search('numbered', 'e', 'cat')", "a view needs a column of this name")
+        self.assertEqual(db.execute("SELECT id, similarity FROM lffn_search('through', 'e', 'cat')").fetchall(), expected)
 
 
 if __name__ == "__main__":

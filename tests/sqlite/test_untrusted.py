@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Databases that came from elsewhere, beside the extension for SQLite: test_untrusted.py SUBJECT."""
 import sqlite3
+import struct
 import tempfile
 from pathlib import Path
 
-from sqlite_case import ENCODER, Case, connect, filled, main, one
+from sqlite_case import ENCODER, PROMPTS, Case, connect, filled, main, one
 
 VIEW_THAT_SEARCHES_ITSELF = ("VIEW v(rowid, c) AS SELECT id, x'00000000' FROM "
                              "lffn_search('v', 'c', x'00000000', 10)")
@@ -134,6 +135,63 @@ class Untrusted(Case):
         self.assertEqual(one(db, "SELECT id FROM nearest"), 2)
         db.execute("CREATE VIEW s AS SELECT lffn_similarity(e, e) FROM v")
         self.assertAlmostEqual(one(db, "SELECT * FROM s"), 1, places=6)
+
+    def test_what_tells_of_the_model_may_be_stored_where_it_is_asked_anew(self):
+        for trusted in ("ON", "OFF"):
+            db = filled(["cat"])
+            db.execute(f"PRAGMA trusted_schema = {trusted}")
+            mark = one(db, "SELECT lffn_model_info('fingerprint')")
+            db.execute("CREATE TABLE m(id INTEGER PRIMARY KEY, mark TEXT DEFAULT (lffn_model_info('fingerprint')), "
+                       "CHECK (lffn_same_model(mark)))")
+            db.execute("CREATE VIEW w AS SELECT id, lffn_same_model(mark) AS same, lffn_model_info('size') AS size FROM m")
+            db.execute("CREATE TABLE seen(mark)")
+            db.execute("CREATE TRIGGER r AFTER INSERT ON m WHEN lffn_same_model(new.mark) BEGIN "
+                       "INSERT INTO seen VALUES (lffn_model_info('fingerprint')); END")
+            db.execute("INSERT INTO m DEFAULT VALUES")
+            self.assertEqual(db.execute("SELECT mark FROM m UNION ALL SELECT mark FROM seen").fetchall(), [(mark,)] * 2)
+            with self.assertRaises(sqlite3.IntegrityError):
+                db.execute("INSERT INTO m(mark) VALUES ('another')")
+            size = len(one(db, "SELECT lffn_embed('x')")) // 4
+            self.assertEqual(db.execute("SELECT * FROM w").fetchall(), [(1, 1, size)])
+            db.execute("SELECT lffn_model(?)", (PROMPTS,)).fetchall()
+            self.assertEqual(one(db, "SELECT same FROM w"), 0)
+            for call in ("lffn_model_info('size')", "lffn_same_model(mark)"):
+                for place in (f"CREATE TABLE g(mark, e AS ({call}))", f"CREATE TABLE g(mark, e AS ({call}) STORED)",
+                              f"CREATE INDEX i ON m({call})", f"CREATE INDEX i ON m(mark) WHERE {call}"):
+                    self.refused(db, place, "non-deterministic functions prohibited")
+
+    def test_generated_columns_that_tell_of_the_model_make_the_schema_unreadable(self):
+        for schema_first in (False, True):
+            path = Path(self.folder.name) / "a.db"
+            path.unlink(missing_ok=True)
+            db = sqlite3.connect(path)
+            db.create_function("lffn_same_model", 1, lambda _: 1, deterministic=True)
+            db.execute("CREATE TABLE t(mark, same AS (lffn_same_model(mark)))")
+            db.close()
+            db = connect(str(path), schema_first=schema_first)
+            with self.assertRaises(sqlite3.DatabaseError) as caught:
+                db.execute("SELECT * FROM t")
+            self.assertIn("malformed database schema (t)", str(caught.exception))
+            db.close()
+            self.assertEqual(one(sqlite3.connect(path), "SELECT count(mark) FROM t"), 0)  # without the extension
+
+    def test_comparing_may_be_stored_everywhere(self):
+        for trusted in ("ON", "OFF"):
+            db = connect()
+            db.execute(f"PRAGMA trusted_schema = {trusted}")
+            call = "lffn_similarity(e, x'0000803f00000000')"
+            db.execute(f"CREATE TABLE g(id INTEGER PRIMARY KEY, e BLOB, a AS ({call}) STORED, b AS ({call}), c DEFAULT "
+                       f"(lffn_similarity(x'01', x'01', 'int8')), CHECK ({call} >= 0))")
+            db.execute(f"CREATE INDEX i ON g({call})")
+            db.execute(f"CREATE INDEX j ON g(id) WHERE {call} > 0.5")
+            db.execute(f"CREATE VIEW w AS SELECT id, {call} AS s FROM g")
+            db.execute("INSERT INTO g(e) VALUES (?), (?)", (struct.pack("<2f", 3, 4), struct.pack("<2f", 0, 2)))
+            self.assertEqual(db.execute("SELECT round(a, 6), a = b, c FROM g").fetchall(), [(0.6, 1, 1), (0, 1, 1)])
+            self.assertEqual(db.execute(f"SELECT id FROM g WHERE {call} > 0.5").fetchall(), [(1,)])
+            self.assertEqual(db.execute("SELECT id FROM w ORDER BY s").fetchall(), [(2,), (1,)])
+            with self.assertRaises(sqlite3.IntegrityError):
+                db.execute("INSERT INTO g(e) VALUES (?)", (struct.pack("<2f", -1, 0),))
+            self.assertEqual(one(db, "PRAGMA integrity_check"), "ok")
 
     def test_searches_within_one_another_are_counted(self):
         db = connect(model=None)
