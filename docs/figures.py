@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of measurements and the pictures of the front page and of docs/distilling.md, from docs/figures.json and
+"""Writes the tables of measurements and the pictures of the front page, docs/distilling.md and docs/keeping-vectors.md, from docs/figures.json and
 the results of benchmarks that it names.
 
 usage: figures.py            writes them
        figures.py --check    fails where what is there differs, or where README has a measurement of its own
 """
 import json
+import math
 import re
 import statistics
 import sys
@@ -20,6 +21,7 @@ TEACHER = "all-MiniLM-L6-v2"
 MODEL = "examples/models/all-minilm-l6-v2-"
 REFERENCE = "onnxruntime-int8"
 COLOURS = {"llama.cpp, Q8_0": "#bbbbbb", "ONNX Runtime, int8": "#777777", "liblookupffn, int8": "#1f77b4", "quality": "#d62728", "fast": "#2ca02c", "lookup": "#9467bd"}
+SCAN_COLOURS = {"float32": "#1f77b4", "int8": "#d62728", "bits": "#2ca02c"}
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- figures end -->)", re.DOTALL)
 MEASURED = re.compile(r"\d (?:%|ms|us|MB|GB|times)|\bTREC|NFCorpus")
 PLACES = {"README.md": "", "docs/distilling.md": "../"}
@@ -160,8 +162,43 @@ def draw_search():
     return svg(right + 20, bottom + 48, parts)
 
 
+def plain(number):
+    """1,000, 100,000, 10 million: as people say it."""
+    return f"{number:,.0f}" if number < 1e6 else f"{number / 1e6:g} million"
+
+
+def draw_scan():
+    """Milliseconds of a search by the number of vectors, a line for each measured rate."""
+    found = FIGURES["scan"]
+    left, right, top, bottom = 76, 560, 62, 322
+    few, many, short, long = 3, 7, -3, 3  # powers of ten
+
+    def across(vectors):
+        return left + (right - left) * (math.log10(vectors) - few) / (many - few)
+
+    def up(milliseconds):
+        return bottom - (bottom - top) * (math.log10(milliseconds) - short) / (long - short)
+
+    parts = [text(16, 22, f"An exact search among vectors of {found['numbers']} numbers, by one thread", size=14),
+             text(16, 40, f"{found['processor']}; circles were measured, the lines have the same rates", "#555")]
+    for power in range(short, long + 1):
+        label = f"{10 ** power:g} ms" if power < 3 else f"{10 ** (power - 3):g} s"
+        parts += [line(left, up(10 ** power), right, up(10 ** power)), text(left - 6, up(10 ** power) + 4, label, "#555", "end")]
+    for power in range(few, many + 1):
+        x = across(10 ** power)
+        parts += [line(x, top, x, bottom), text(x, bottom + 17, plain(10 ** power), "#555", "middle")]
+    parts.append(text((left + right) / 2, bottom + 36, "vectors", "#222", "middle"))
+    for name, way in found["ways"].items():
+        rate, colour, measured_with = 1e3 * way["million_a_second"], SCAN_COLOURS[name], 1e6 * way["measured_with_millions"]
+        ends = [10 ** few, 10 ** many]
+        parts += [line(across(ends[0]), up(ends[0] / rate), across(ends[1]), up(ends[1] / rate), colour, 2),
+                  f'<circle cx="{across(measured_with):.1f}" cy="{up(measured_with / rate):.1f}" r="4" fill="{colour}"/>',
+                  text(right + 8, up(ends[1] / rate) + 4, f"{name}: {ends[1] / rate:.0f} ms", colour)]
+    return svg(right + 112, bottom + 50, parts)
+
+
 def outputs():
-    made = {"docs/images/speed.svg": draw_speed(), "docs/images/search.svg": draw_search()}
+    made = {"docs/images/speed.svg": draw_speed(), "docs/images/search.svg": draw_search(), "docs/images/scan.svg": draw_scan()}
     tables = {"speed": speed, "students": students}
     for page, way in PLACES.items():
         before = (ROOT / page).read_text(encoding="utf-8")
