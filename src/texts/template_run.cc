@@ -258,8 +258,7 @@ TemplateValue TemplateRun::evaluate(const TemplateExpression& expression) {
     case Form::kPositive: {
       const TemplateValue value = part(0);
       if (!value.is_number()) fail(LFFN_ERROR_INVALID_ARGUMENT, "a sign stands before %s", value.kind_name());
-      return TemplateValue::integer(expression.kind == Form::kNegative ? negative(value.number())
-                                                                             : value.number());
+      return TemplateValue::integer(expression.kind == Form::kNegative ? negative(value.number()) : value.number());
     }
     case Form::kAnd: {
       TemplateValue first = part(0);
