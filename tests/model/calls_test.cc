@@ -41,8 +41,8 @@ TEST_F(ModelCalls, Info) {
   EXPECT_EQ(info_.hidden_size, 64);
   EXPECT_EQ(info_.num_layers, 2);
   EXPECT_EQ(info_.num_lookup_layers, 1);
-  EXPECT_EQ(info_.num_heads, 4);
-  EXPECT_EQ(info_.head_size, 16);
+  EXPECT_EQ(info_.num_attention_heads, 4);
+  EXPECT_EQ(info_.attention_head_size, 16);
   EXPECT_EQ(info_.max_tokens, 20);
   EXPECT_EQ(info_.intermediate_size, 128);
   EXPECT_EQ(info_.num_classes, 3);
@@ -91,11 +91,11 @@ TEST_F(ModelCalls, MissingArguments) {
   refused(short_calls::embed(model_, ids, offsets, 1, 7, 0, out), "pooling is 7");
   refused(short_calls::embed(model_, ids, offsets, 1, -1, 0, out), "pooling is -1");
   refused(short_calls::embed(model_, ids, offsets, 1, 0, 3, out), "normalize is 3");
-  refused(short_calls::logits(model_, ids, offsets, 1, nullptr, 1, out), "positions is NULL");
+  refused(short_calls::logits(model_, ids, offsets, 1, nullptr, 1, out), "logit_positions is NULL");
   const int64_t outside[] = {0, 2}, before[] = {-1};
-  refused(short_calls::logits(model_, ids, offsets, 1, outside, 2, out), "positions[1] is 2, there are 2 tokens");
-  refused(short_calls::logits(model_, ids, offsets, 1, before, 1, out), "positions[0] is -1");
-  refused(short_calls::logits(model_, ids, offsets, 1, outside, -2, out), "n_positions is -2");
+  refused(short_calls::logits(model_, ids, offsets, 1, outside, 2, out), "logit_positions[1] is 2, there are 2 tokens");
+  refused(short_calls::logits(model_, ids, offsets, 1, before, 1, out), "logit_positions[0] is -1");
+  refused(short_calls::logits(model_, ids, offsets, 1, outside, -2, out), "n_logit_positions is -2");
   refused(lffn_model_run(model_, nullptr), "args is NULL");
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);

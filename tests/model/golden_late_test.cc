@@ -125,6 +125,15 @@ INSTANTIATE_TEST_SUITE_P(Golden, LateFolders,
 
 TEST(LateVectors, OfASmallFolder) { check_late(Golden("late-pylate", LFFN_LATE_FOLDERS)); }
 
+TEST(LateVectors, TellWhatStandsAroundATextsTokens) {
+  const Model model = Model::load(LFFN_LATE_FOLDERS "/late-pylate");
+  const lookupffn::Tokenizer tokenizer = model.tokenizer();
+  EXPECT_EQ(std::string(tokenizer.token(model.info().query_prefix_id)), "[Q] ");
+  EXPECT_EQ(std::string(tokenizer.token(model.info().document_prefix_id)), "[D] ");
+  EXPECT_EQ(std::string(tokenizer.token(model.info().filler_id)), "[MASK]");
+  EXPECT_EQ(model.info().attends_to_filler, 0);
+}
+
 // Nothing that is odd about texts or a call is more than an error, and a call ends when it is told to.
 TEST(LateVectors, RefuseWhatTheyCannotMean) {
   const Model model = Model::load(LFFN_LATE_FOLDERS "/late-pylate");

@@ -207,9 +207,9 @@ TEST_F(PublishedForms, GemmaWithTheKeysOfTransformers4) {
 TEST_F(PublishedForms, TellWindowThetasAndDirection) {
   const ModelInfo modern = folder("golden-hf4/modernbert-classes-5").load()->info();
   EXPECT_EQ(modern.is_causal, 0);
-  EXPECT_EQ(modern.window, 12);
-  EXPECT_EQ(modern.theta, 160000);
-  EXPECT_EQ(modern.local_theta, 10000);
+  EXPECT_EQ(modern.attention_window, 12);
+  EXPECT_EQ(modern.rope_theta, 160000);
+  EXPECT_EQ(modern.local_rope_theta, 10000);
   const auto qwen = folder("golden-hf4/sentence-qwen3").load();
   EXPECT_EQ(qwen->info().is_causal, 1);
   EXPECT_EQ(qwen->info().attention_window, 0);
@@ -233,9 +233,9 @@ TEST_F(PublishedForms, TellWindowThetasAndDirection) {
 
   const ModelInfo bert = MadeFolder("roberta-classes").load()->info();
   EXPECT_EQ(bert.is_causal, 0);
-  EXPECT_EQ(bert.window, 0);
-  EXPECT_EQ(bert.theta, 0);
-  EXPECT_EQ(bert.local_theta, 0);
+  EXPECT_EQ(bert.attention_window, 0);
+  EXPECT_EQ(bert.rope_theta, 0);
+  EXPECT_EQ(bert.local_rope_theta, 0);
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST(LayerInfo, TellsThePartsOfEachLayer) {
   EXPECT_GT(first.ffn_bytes, second.ffn_bytes);
   EXPECT_EQ(whole.ffn_flop_per_token, first.ffn_flop_per_token + second.ffn_flop_per_token);
   EXPECT_EQ(whole.attention_flop_per_token, first.attention_flop_per_token);
-  EXPECT_EQ(whole.num_heads, 2);
+  EXPECT_EQ(whole.num_attention_heads, 2);
   EXPECT_EQ(whole.intermediate_size, 24);
   const size_t layers = first.attention_bytes + first.ffn_bytes + second.attention_bytes + second.ffn_bytes;
   EXPECT_LT(layers, whole.memory_bytes);
