@@ -2,35 +2,14 @@
 // Search beside a plain read of the same vectors: in turns, so that what else the machine does meets both; CPU time of
 // one thread, else the time that passes. Prints medians, and the median of the turns' ratios. With many queries the
 // limit is the product itself, from the caches.
-#include <time.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <random>
-#include <vector>
-
 #include "kernels/kernels.h"
-#include "lookupffn/lookupffn.h"
 #include "runtime/memory.h"
 #include "runtime/threads.h"
+#include "search_case.h"
 
 namespace {
 
-// Of one thread its CPU time, so that other programs count less.
-double seconds(int32_t threads) {
-  timespec now;
-  clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double median(std::vector<double> numbers) {
-  std::nth_element(numbers.begin(), numbers.begin() + static_cast<int64_t>(numbers.size() / 2), numbers.end());
-  return numbers[numbers.size() / 2];
-}
+using namespace search_case;
 
 // Whole cache lines, as fast as one can: the compiler makes vectors of it.
 uint64_t read_part(const uint8_t* from, int64_t bytes) {
@@ -56,52 +35,6 @@ void read_all(const uint8_t* from, int64_t bytes, int32_t threads) {
       read_result = read_part(from + begin, std::min(kPart, bytes - begin));
     });
   });
-}
-
-struct Form {
-  const char* name;
-  int32_t kind, measure;
-  int64_t bytes;    // of a vector
-  int64_t vectors;  // so many that no cache holds them
-};
-
-constexpr int64_t kNumbers = 384;
-constexpr int64_t kPlaces = 10;
-
-class Search {
- public:
-  Search(const Form& form, const uint8_t* vectors, int64_t n_vectors, int64_t n_queries, int32_t threads)
-      : ids_(static_cast<size_t>(n_queries * kPlaces)), scores_(ids_.size()) {
-    lffn_top_k_args_init(&args_);
-    args_.kind = form.kind;
-    args_.measure = form.measure;
-    args_.size = kNumbers;
-    args_.queries = vectors + 1000 * form.bytes;
-    args_.n_queries = n_queries;
-    args_.vectors = vectors;
-    args_.n_vectors = n_vectors;
-    args_.k = kPlaces;
-    args_.ids = ids_.data();
-    args_.scores = scores_.data();
-    args_.capacity = static_cast<int64_t>(ids_.size());
-    args_.num_threads = threads;
-  }
-  void run() const {
-    if (lffn_top_k(&args_) == LFFN_OK) return;
-    std::fprintf(stderr, "%s\n", lffn_last_error());
-    std::exit(1);
-  }
-
- private:
-  lffn_top_k_args args_;
-  std::vector<int64_t> ids_;
-  std::vector<float> scores_;
-};
-
-double time_of(int32_t threads, const std::function<void()>& action) {
-  const double start = seconds(threads);
-  action();
-  return seconds(threads) - start;
 }
 
 void compare(const Form& form, const uint8_t* vectors, int64_t n_queries, int32_t threads, int turns) {
@@ -161,25 +94,12 @@ int main(int argc, char** argv) {
       {"bits", LFFN_VECTORS_BITS, LFFN_MEASURE_HAMMING, kNumbers / 8, 8 * vectors},
   };
   const lffn::Memory memory(static_cast<size_t>(vectors * 4 * kNumbers));
-  std::mt19937 random(1);
-  std::vector<float> drawn(1 << 16);
-  for (float& number : drawn) number = std::uniform_real_distribution<float>(-1, 1)(random);
   std::printf("%s, %lld numbers, k %lld, medians of %d turns\n", lffn::kernels().name, static_cast<long long>(kNumbers),
               static_cast<long long>(kPlaces), turns);
   std::printf("%-8s %7s %7s %9s %9s %12s %12s %7s\n", "", "queries", "threads", "read GB/s", "GB/s", "M pairs/s",
               "G products/s", "share");
   for (const Form& form : forms) {
-    if (form.kind == LFFN_VECTORS_F32) {
-      // Turned by some numbers each time, so that no two vectors are alike for long.
-      for (int64_t i = 0; i < vectors * kNumbers; ++i) {
-        memory.as<float>()[i] = drawn[static_cast<size_t>((i + i / 65536 * 7) % 65536)];
-      }
-    } else {
-      for (int64_t i = 0; i < vectors * kNumbers / 8; ++i) {
-        const uint64_t word = (static_cast<uint64_t>(random()) << 32) | random();
-        std::memcpy(memory.as<uint8_t>() + 8 * i, &word, sizeof word);
-      }
-    }
+    fill(form, memory.as<uint8_t>());
     for (const int32_t threads : {1, 2}) compare(form, memory.as<uint8_t>(), 1, threads, turns);
     compare(form, memory.as<uint8_t>(), 64, 1, std::max(1, turns / 5));
     compare_threads(form, memory.as<uint8_t>(), turns);
