@@ -55,6 +55,7 @@ static int read_lines(const char* path, text_lines* text) {
   size_t room = 0, longest = 0;
   ssize_t size;
   char* line = NULL;
+  int is_whole = 1;
   if (file == NULL) return fail_file(path);
   while ((size = getline(&line, &longest, file)) >= 0) {
     if ((size_t)text->count == room) {
@@ -68,8 +69,9 @@ static int read_lines(const char* path, text_lines* text) {
     ++text->count;
   }
   free(line);
-  if (!feof(file)) fail_file(path);
-  return fclose(file) == 0 && size < 0;
+  if (!feof(file)) is_whole = fail_file(path);
+  fclose(file);
+  return is_whole;
 }
 
 static int read_judgements(const char* path, int64_t n_queries, int64_t n_documents, judgements* judged) {
