@@ -13,8 +13,8 @@
 
 namespace lookupffn {
 
-/** What a call returns for several texts: a std::vector whose elements, taken of a temporary one, are values. So a loop
- * over `model.embed_windows(texts)[0]` walks over what it keeps, and not over memory that is gone. */
+/** What a call returns for several texts: a std::vector that gives the elements of a temporary list by value, so that a
+ * loop over `model.embed_windows(texts)[0]` does not read freed memory. */
 template <typename T>
 class List : public std::vector<T> {
   using Base = std::vector<T>;

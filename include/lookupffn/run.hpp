@@ -47,8 +47,8 @@ struct TokenBatch {
   Sequences view() const&& = delete;
 };
 
-/** Texts, or pairs of texts, as the C interface takes them. The strings that they refer to must outlive them; those of
- * a temporary vector they keep. */
+/** Texts, or pairs of texts, as the C interface takes them. The strings that they refer to must outlive them; a
+ * temporary vector of strings is kept. */
 class Texts {
  public:
   /** None. */
@@ -86,7 +86,7 @@ class Texts {
     pairs_.push_back(pair.empty() ? "" : pair.data());
     pair_sizes_.push_back(pair.size());
   }
-  /** A string that ends with the statement is no text to be kept. */
+  /** Not of a temporary string, which ends with the statement. */
   template <typename... Strings>
   std::enable_if_t<(std::is_same_v<const Strings, const std::string> || ...)> add(Strings&&... strings) = delete;
   /** How many. */

@@ -15,7 +15,7 @@
 
 namespace lookupffn {
 
-/** Vectors that lie one after the other in memory of the caller's, such as a file that is mapped. Like Span a view. */
+/** A view of vectors that lie one after the other in the caller's memory, such as a mapped file. */
 class Vectors {
  public:
   /** float32.
@@ -88,7 +88,8 @@ struct SearchOptions {
   std::optional<Span<const std::int64_t>> ids; /**< The id of each vector; without: first_id, first_id + 1 and so on. */
   std::int64_t first_id = 0;                   /**< The first vector's id. */
   std::optional<Span<const std::uint8_t>> taking_part; /**< A bit for each vector, see lffn_top_k_args. */
-  /** The vectors that take part, as numbers from 0 on; of all queries, or with candidate_offsets of each its own. */
+  /** The vectors that take part, as numbers from 0 on: the same for all queries, or with candidate_offsets each query's
+   * own. */
   std::optional<Span<const std::int64_t>> candidates;
   std::optional<Span<const std::int64_t>> candidate_offsets; /**< [queries + 1] where each query's candidates begin. */
   const lffn_runtime* runtime = nullptr;                     /**< nullptr: the process's. */
@@ -130,11 +131,11 @@ const Element* given(const std::optional<Span<const Element>>& array, std::int64
 }  // namespace detail
 /** @endcond */
 
-/** Finds the nearest of more vectors and of those that were found before; see lffn_top_k.
+/** Finds the nearest among more vectors and those that were found before; see lffn_top_k.
  * @param queries what to look for
  * @param vectors where
- * @param options the same for all blocks of vectors, but for what tells of the vectors
- * @param nearest what was found before, with nothing in it at first, and receives what is found */
+ * @param options the same for all blocks, except the members that describe the vectors
+ * @param nearest holds what was found before, nothing at first, and receives what is found */
 inline void top_k(const Vectors& queries, const Vectors& vectors, const SearchOptions& options, Nearest& nearest) {
   if (queries.kind() != vectors.kind() || queries.size() != vectors.size()) {
     throw InvalidArgument("queries and vectors must be of one kind and size; they have " +
@@ -221,7 +222,7 @@ inline float dot(Span<const float> a, Span<const float> b) {
   return score_of({a, static_cast<std::int64_t>(a.size())}, {b, static_cast<std::int64_t>(b.size())}, LFFN_MEASURE_DOT);
 }
 
-/** The cosine of two vectors, -1 to 1; 0 if one of them is of zeros alone. */
+/** The cosine of two vectors, -1 to 1; 0 if one of them is all zeros. */
 inline float cosine(Span<const float> a, Span<const float> b) {
   return score_of({a, static_cast<std::int64_t>(a.size())}, {b, static_cast<std::int64_t>(b.size())},
                   LFFN_MEASURE_COSINE);
