@@ -16,7 +16,7 @@ SHELL = [
     (r"^doxygen ", "style.reference runs it"),
     (r"^tests/support/archive.py (add|unpack|pack) ", "changes the corpus, or names what the reader has found"),
     (r"^lookupffn bench( --costs|\s*#|$)", "measures for up to a minute; tools.bench runs the same with less time"),
-    (r"^benchmarks/", "measures for minutes what only an idle machine can tell, mostly beside other engines"),
+    (r"^(/usr/bin/python3 )?benchmarks/", "measures for minutes what only an idle machine can tell, mostly beside other engines"),
     (r"^training/scripts/fetch_text.py ", "fetches texts from Debian, npm and PyPI"),
     (r"^(OUT=|export OUT=|M=|export LOOKUPFFN_LIBRARY=)", "is for the lines after it, which are not run"),
     (r"^(/usr/bin/python3 )?training/scripts/", "trains or measures for hours on fetched texts; tests/training tests what it calls"),
