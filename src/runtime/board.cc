@@ -13,7 +13,8 @@ void Board::open(Loop& loop, int32_t num_threads) {
   loop_.store(&loop, std::memory_order_relaxed);
   unfinished_.store(static_cast<uint32_t>(loop.n_items), std::memory_order_relaxed);
   seats_.store(number | static_cast<uint64_t>(num_threads - 1), std::memory_order_relaxed);
-  // In one order with the count of sleepers: either the caller sees one who goes to sleep, or that one sees the items.
+  // Sequentially consistent with the count of sleepers: either the caller sees a helper that goes to sleep, or that
+  // helper sees the items.
   items_.store(number | static_cast<uint64_t>(loop.n_items), std::memory_order_seq_cst);
 }
 
@@ -54,7 +55,7 @@ void Board::finish(uint32_t items) {
   if (unfinished_.fetch_sub(items, std::memory_order_acq_rel) == (kCallerSleeps | items)) futex_wake(unfinished_, 1);
 }
 
-// Only for items that helpers have begun.
+// Waits only for items that helpers have begun.
 void Board::wait() {
   constexpr int kSpins = 2000;
   for (int spin = 0; spin < kSpins; ++spin) {

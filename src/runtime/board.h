@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a call hangs out the items of its loop, and helpers take them.
+// Where a call posts the items of its loop, and helpers take them.
 #pragma once
 
 #include <atomic>
@@ -10,10 +10,10 @@
 
 namespace lffn {
 
-// A helper may look at a board at any time, even one that woke late and still believes in a loop of long ago: so boards
-// are never freed while helpers live, everything in them is atomic, and each loop has a number of its own, which is
-// part of the words that items and seats are taken from. Only who has taken an item may touch what belongs to the loop,
-// and only for that does the caller wait.
+// A helper may look at a board at any time, even if it woke late, for a loop that ended long ago. So boards are never
+// freed while helpers live, everything in them is atomic, and each loop has a number of its own, which is part of the
+// words that items and seats are taken from. Only a thread that has taken an item may touch what belongs to the loop,
+// and the caller waits only for such threads.
 class alignas(64) Board {
  public:
   constexpr Board() = default;
@@ -36,8 +36,8 @@ class alignas(64) Board {
     if (loop.failure) std::rethrow_exception(loop.failure);
   }
 
-  // The helper's side: takes a seat and works until no item is left. False where there was nothing to do. `joined` is
-  // called with a seat taken, before the first item, `more` after each item: false lets the helper go.
+  // The helper's side: takes a seat and works until no item is left. False if there was nothing to do. `joined` is
+  // called once a seat is taken, before the first item, `more` after each item: if it returns false, the helper leaves.
   template <typename Joined, typename More>
   bool help(Joined&& joined, More&& more) {
     const uint64_t seen = items_.load(std::memory_order_acquire);
@@ -66,7 +66,7 @@ class alignas(64) Board {
     std::exception_ptr failure;
   };
 
-  // Both words hold the loop's number and, in the low bits, how many are left.
+  // items_ and seats_ hold the loop's number and, in the low bits, how many are left.
   static constexpr int kCountBits = 24;
   static constexpr uint64_t kGenerations = (uint64_t{1} << (64 - kCountBits)) - 1;
   static constexpr uint32_t kCallerSleeps = uint32_t{1} << 31;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a block of scratch memory, one behind the other, and the borders between them: in builds with
-// AddressSanitizer no part may run into the next. Other builds have none, and count only where each part begins.
+// AddressSanitizer no part may run into the next. Other builds have no borders and only compute where each part begins.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ class ScratchParts {
   ScratchParts() = default;
   explicit ScratchParts(size_t begin) : end_(begin) {}
 
-  // Where so many bytes begin.
+  // Appends a part of so many bytes; returns where it begins.
   size_t place(size_t bytes) {
     size_t stride = 0;
     return place_each(1, bytes, stride);
   }
-  // The same for `count` parts alike, `stride` bytes from one to the next.
+  // The same for `count` equal parts, `stride` bytes from one to the next.
   size_t place_each(int64_t count, size_t bytes, size_t& stride) {
     const size_t at = end_;
     stride = part_stride(bytes);
@@ -34,7 +34,7 @@ class ScratchParts {
   }
   size_t end() const { return end_; }
 
-  // act(first byte, bytes) for each border; both count from where the block begins.
+  // act(offset, bytes) for each border; offsets count from where the block begins.
   template <typename Act>
   void for_borders([[maybe_unused]] Act&& act) const {
 #ifdef LFFN_BORDERS
@@ -57,7 +57,8 @@ class ScratchParts {
 #endif
 };
 
-// While it lives, nothing may touch the borders of a block of memory. Blocks are used again, with other parts.
+// While it lives, nothing may touch the borders of a block of memory. Afterwards they are open again, because blocks
+// are reused with other parts.
 class Borders {
  public:
   Borders(const uint8_t* memory, const ScratchParts& parts) : memory_(memory), parts_(parts) {

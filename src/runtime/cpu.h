@@ -9,8 +9,8 @@ namespace lffn {
 struct CpuFeatures {
   bool avx2 = false;         // with FMA, and the system saves the registers
   bool avx512 = false;       // F, BW, DQ and VL, and the system saves the registers
-  bool avx512_vnni = false;  // additionally
-  bool avx512_vbmi = false;  // additionally to that
+  bool avx512_vnni = false;  // avx512 with VNNI
+  bool avx512_vbmi = false;  // avx512_vnni with VBMI and VPOPCNTDQ
   bool avx_vnni = false;     // AVX2 with products of bytes
   bool neon = false;
   bool neon_dot = false;   // with products of bytes

@@ -33,7 +33,7 @@ int32_t openmp_number(const char* variable) {
 CpuSet openmp_places() {
   CpuSet cpus;
 #ifdef _OPENMP
-  // LLVM's OpenMP tells of one place always: where the thread may run that asked first.
+  // LLVM's OpenMP always reports one place: where the thread that asked first may run.
   if (omp_get_proc_bind() == omp_proc_bind_false) return cpus;
   std::vector<int> ids;
   for (int place = 0; place < omp_get_num_places(); ++place) {

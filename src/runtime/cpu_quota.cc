@@ -69,7 +69,7 @@ std::string_view group_path(std::string_view lines, bool unified) {
   return "";
 }
 
-// Whether a mount point that shows the group `root` shows this one. A path with /.. leaves its namespace.
+// Whether a mount point that shows the group `root` also shows the group `path`. A path with /.. leaves its namespace.
 bool shows(std::string_view path, std::string_view root) {
   if (path.find("/..") != std::string_view::npos) return false;
   return root == "/" || path == root ||
@@ -111,8 +111,8 @@ int32_t cpu_quota(const std::string& root) {
     const bool unified = type == "cgroup2";
     if (!unified && (type != "cgroup" || !has_word(line, "cpu"))) continue;
     std::string_view path = group_path(groups, unified);
-    // A container may see its own group alone, but be told its path on the host: where no mount point shows the path,
-    // each is taken for the group's own.
+    // A container may see only its own group but be told its path on the host: if no mount point shows the path, each
+    // is taken for the group's own.
     const bool here = shows(path, group_root);
     if (shown[unified] && !here) continue;
     if (here && !shown[unified]) least[unified] = INFINITY;

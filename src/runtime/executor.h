@@ -10,10 +10,11 @@ namespace lffn {
 
 constexpr int32_t kMaxThreads = 1024;
 
-// Runs one item of a loop. `thread` is below the loop's num_threads, and no two items with the same one run at once.
+// Runs one item of a loop. `thread` is below the loop's num_threads, and no two items with the same `thread` run at
+// once.
 using LoopBody = void (*)(void* context, int64_t item, int32_t thread);
 
-// One call of the host's into the library, while it runs in its thread.
+// One call of the host into the library, while it runs in the calling thread.
 class OpenCall {
  public:
   OpenCall(const OpenCall&) = delete;
@@ -40,7 +41,7 @@ class AloneCall final : public OpenCall {
   void loop(int64_t n_items, int32_t num_threads, LoopBody body, void* context) override;
 };
 
-// What runs the loops of a handle's calls. Handles keep theirs alive.
+// Runs the loops of a handle's calls. Each handle keeps its executor alive.
 class Executor {
  public:
   Executor() = default;
@@ -51,14 +52,14 @@ class Executor {
   // Runs body(context) in the calling thread, as a call whose loops want up to so many threads.
   virtual void call(int32_t num_threads, void (*body)(void* context), void* context) = 0;
 
-  // Threads of a handle whose maker named no number.
+  // How many threads a handle gets if its maker named no number.
   virtual int32_t default_threads() const = 0;
 };
 
-// By the name of what LOOKUPFFN_EXECUTOR says; "": the team. Throws Error.
+// The executor that LOOKUPFFN_EXECUTOR calls by this name; "": the team. Throws Error.
 std::shared_ptr<Executor> make_executor(const std::string& name);
 
-// What the environment asks for. Throws Error.
+// The executor that the environment asks for. Throws Error.
 const std::shared_ptr<Executor>& default_executor();
 
 // Calls that run in a parallel region of OpenMP, for hosts that want all work in their OpenMP threads. NULL where
@@ -66,8 +67,8 @@ const std::shared_ptr<Executor>& default_executor();
 std::shared_ptr<Executor> openmp_executor();
 
 // A function that the host lends. It calls run(context, item) once for each item in [0, n_items), in any order, on any
-// threads, and returns once all have returned. Several threads may ask for loops at once. It must not let exceptions of
-// its own out.
+// threads, and returns once all have returned. Several threads may ask for loops at once. It must not throw exceptions
+// of its own.
 using HostLoop = void (*)(void* user, int64_t n_items, void (*run)(void* context, int64_t item), void* context);
 
 struct HostThreads {
@@ -76,7 +77,7 @@ struct HostThreads {
   int32_t num_threads = 0;  // of handles that name no number; 0: what the environment leaves
 };
 
-// Calls whose loops run in threads of the host's.
+// Calls whose loops run in the host's threads.
 std::shared_ptr<Executor> host_executor(const HostThreads& threads);
 
 }  // namespace lffn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the calling thread does float arithmetic, set for a scope: rounding to nearest, no traps, and denormal numbers as
-// they are or as zero. A host may have it otherwise, and results must not depend on that.
+// they are or as zero. A host may have other settings, and results must not depend on them.
 #pragma once
 
 #include <cstdint>

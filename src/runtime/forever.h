@@ -11,14 +11,14 @@
 
 namespace lffn {
 
-// To be a static variable. Inside a function C++ would guard one of any other class with a lock that a child forked
-// while another thread makes the object waits for, for ever; here the child makes its own.
+// For static variables. C++ guards a function's static variable of any other class with a lock. A child that is forked
+// while another thread makes the object would wait for that lock for ever; here the child makes its own object.
 template <typename T>
 class Forever {
  public:
   constexpr Forever() = default;
 
-  // The object, which make() returns the first time. Where it throws, the next caller tries again.
+  // The object, which make() returns the first time. If make() throws, the next caller tries again.
   template <typename Make>
   T& get(Make&& make) {
     if (!made_.load(std::memory_order_acquire)) {

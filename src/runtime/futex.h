@@ -13,7 +13,7 @@ void futex_wait(const std::atomic<uint32_t>& word, uint32_t seen);
 // The same for at most so long.
 void futex_wait_for(const std::atomic<uint32_t>& word, uint32_t seen, int64_t nanoseconds);
 
-// Wakes at most so many, to be called when the word has changed.
+// Wakes at most so many threads. To be called after the word has changed.
 void futex_wake(const std::atomic<uint32_t>& word, int threads);
 
 // Lets a processor rest while a loop waits for another thread.

@@ -20,7 +20,7 @@ struct Sleeper {
 };
 
 struct Sleepers {
-  std::mutex mutex;  // of all that follows, and of what is in each
+  std::mutex mutex;  // guards all that follows, and the members of each Sleeper
   Sleeper* first = nullptr;
 
   void remove(const Sleeper& sleeper) {
@@ -30,8 +30,8 @@ struct Sleepers {
   }
 };
 
-// Never destroyed: helpers sleep while the process ends. A child that was forked has sleepers of its own: it has no
-// other thread of its parent's, not even to let go of a lock.
+// Never destroyed: helpers sleep while the process ends. A forked child has sleepers of its own: it has none of its
+// parent's other threads, not even to release a lock.
 Sleepers& all_sleepers() {
   alignas(Sleepers) static unsigned char storage[sizeof(Sleepers)];
   static ShortLock lock;

@@ -10,7 +10,7 @@
 namespace lffn {
 namespace {
 
-// Not allocated when a thread first reads it, which could end the process where memory is short.
+// With this model nothing is allocated when a thread first reads it; that could end the process if memory is short.
 __attribute__((tls_model("initial-exec"))) thread_local const Hooks* current_hooks = nullptr;
 
 }  // namespace
@@ -25,7 +25,7 @@ ShortLock mutex;  // of the two below: they change together
 lffn_log_callback current = nullptr;
 void* current_user = nullptr;
 
-// How many of so many bytes end with a whole character of UTF-8.
+// The largest length, at most `size`, at which the text ends with a whole character of UTF-8.
 size_t whole_characters(const char* text, size_t size) {
   size_t begin = size;  // of the last character
   while (begin > 0 && (text[begin - 1] & 0xc0) == 0x80) --begin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the memory of a call comes from and who hears of it, for handles that do not use the process's settings.
+// Where a call's memory comes from and where its messages go, for handles that do not use the process's settings.
 #pragma once
 
 #include "lookupffn/runtime.h"
@@ -12,7 +12,7 @@ struct Hooks {
   void* log_user = nullptr;
 };
 
-// Until it ends, this thread's memory and messages are those of the hooks; nullptr: the process's.
+// While it lives, this thread uses the allocator and the log of the hooks; nullptr: the process's.
 class UseHooks {
  public:
   explicit UseHooks(const Hooks* hooks);
@@ -26,7 +26,7 @@ class UseHooks {
   const Hooks* outer_;
 };
 
-// Of the process's messages. NULL: they go nowhere.
+// Sets who receives the process's messages. NULL: nobody.
 void set_log_callback(lffn_log_callback callback, void* user);
 
 // A message for the host's log, formatted as by printf. Does nothing unless a callback is set.

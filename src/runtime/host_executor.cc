@@ -10,8 +10,8 @@
 namespace lffn {
 namespace {
 
-// A loop of the library's as few items of the host's: each of them takes items of ours until none is left. So the
-// host's may run one after the other, as well as at once.
+// Turns a loop of the library into a few items of the host. Each of these takes the library's items until none is left,
+// so the host may run its items one after another as well as at once.
 class Shares {
  public:
   Shares(int64_t n_items, int32_t num_threads, LoopBody body, void* context)
@@ -34,7 +34,8 @@ class Shares {
     ended_.fetch_add(1, std::memory_order_release);
   }
 
-  // To be called once the host's loop has ended. Does what that one left out, and waits for what it did not wait for.
+  // To be called once the host's loop has ended. Runs the items that it left out, and waits for those that it did not
+  // wait for.
   void finish() {
     run();
     while (ended_.load(std::memory_order_acquire) < std::min(begun_.load(std::memory_order_relaxed), num_threads_)) {

@@ -8,7 +8,7 @@
 namespace lffn {
 namespace {
 
-// Each change of the list is one store, so that a child forked amid it finds a whole list.
+// Each change of the list is one store, so that a child forked in the middle of it finds an intact list.
 ShortLock lock;
 std::atomic<AnyIdlePool*> first{nullptr};
 std::atomic<uint32_t> trims_asked_for{0};
@@ -41,7 +41,8 @@ uint32_t AnyIdlePool::trims() { return trims_asked_for.load(std::memory_order_re
 
 void AnyIdlePool::trim_all() {
   trims_asked_for.fetch_add(1, std::memory_order_relaxed);
-  // Not for ever, where other threads keep filling them. Freed without the lock: a host's allocator may call us.
+  // Limited, because other threads may keep filling the pools. Objects are freed without the lock, because a host's
+  // allocator may call the library.
   constexpr size_t kMost = 1 << 16, kAtOnce = 512;
   Taken taken[kAtOnce];
   for (size_t freed = 0; freed < kMost;) {

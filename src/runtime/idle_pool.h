@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls of one handle use and leave for the next, so that a steady state allocates nothing.
+// Objects that one handle's calls use and leave for the next call, so that a steady state allocates nothing.
 #pragma once
 
 #include <atomic>
@@ -17,18 +17,18 @@ class AnyIdlePool {
 
   // Frees what lies idle in all of them.
   static void trim_all();
-  // How often that was asked for, for those who keep memory elsewhere.
+  // How often trim_all() was called, for code that keeps memory elsewhere.
   static uint32_t trims();
 
  protected:
-  // What somebody else frees, once the list of all pools is no longer held.
+  // An object that the caller frees once it has released the lock of the list.
   struct Taken {
     void* thing = nullptr;
     void (*destroy)(void* thing) = nullptr;
   };
   AnyIdlePool() = default;
   ~AnyIdlePool() = default;
-  // While it is whole: first and last thing of its life.
+  // To be called while the object is complete: last in its constructor, and first in its destructor.
   void enter_list();
   void leave_list();
   virtual Taken take_any() = 0;
@@ -51,8 +51,8 @@ class IdlePool final : private AnyIdlePool {
   IdlePool(const IdlePool&) = delete;
   IdlePool& operator=(const IdlePool&) = delete;
 
-  // The first that `fits`, or nullptr. What does not fit is put back, but for one, which is freed: the caller makes a
-  // larger one in its stead.
+  // The first object that `fits`, or nullptr. Objects that do not fit are put back. If none fits, one of them is freed:
+  // the caller makes a larger one in its place.
   template <typename Fits>
   std::unique_ptr<Thing> take(Fits&& fits) {
     std::unique_ptr<Thing> misfit;
@@ -87,7 +87,7 @@ class IdlePool final : private AnyIdlePool {
     return {};
   }
 
-  static constexpr int kMostKept = 64;  // what more calls at once used is freed as they end
+  static constexpr int kMostKept = 64;  // the objects of more calls at once are freed as those end
 
   std::atomic<Thing*> idle_[kMostKept] = {};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the parts of a block of memory lie: arithmetic only, and what lies between them where AddressSanitizer looks.
+// How the parts of a block of memory lie: arithmetic only, and the borders between them for AddressSanitizer.
 #pragma once
 
 #include <cstddef>
@@ -27,26 +27,27 @@ constexpr size_t kBorder = kCacheLine;
 constexpr size_t kBorder = 0;
 #endif
 
-// The multiple of `unit` that is n or follows it. Always inline, as are all functions that kernels share with others:
-// what one instruction set was compiled for must not serve another.
+// The smallest multiple of `unit` that is at least n. Always inline, as are all functions that kernels share with other
+// code: a copy that was compiled for one instruction set must not serve another.
 template <typename Number>
 __attribute__((always_inline)) constexpr Number round_up(Number n, std::common_type_t<Number> unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-// From one part of so many bytes to the next.
+// The bytes from one part of so many bytes to the next.
 __attribute__((always_inline)) constexpr size_t part_stride(size_t bytes) {
   return round_up(bytes, kCacheLine) + kBorder;
 }
 
-// Where so many bytes begin in a block of memory that ends at `end` so far, which moves behind them.
+// Appends so many bytes to a block of memory that ends at `end` so far, and moves `end` behind them. Returns where they
+// begin.
 __attribute__((always_inline)) inline size_t place(size_t& end, size_t bytes) {
   const size_t at = end;
   end += part_stride(bytes);
   return at;
 }
 
-// Some bytes that nothing may touch from now on, or that may be touched again.
+// close_bytes: nothing may touch these bytes from now on. open_bytes: they may be touched again.
 __attribute__((always_inline)) inline void close_bytes([[maybe_unused]] const void* memory,
                                                        [[maybe_unused]] size_t bytes) {
 #ifdef LFFN_BORDERS

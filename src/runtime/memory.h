@@ -10,7 +10,7 @@
 
 namespace lffn {
 
-// Throws Error for an incomplete one.
+// Throws Error for an incomplete allocator.
 void check_allocator(const lffn_allocator& allocator);
 
 // NULL restores the library's own. Throws Error for an incomplete allocator.

@@ -7,10 +7,10 @@
 
 namespace lffn {
 
-// A helper that the system stops in the midst of an item keeps a call waiting until it is let on, milliseconds later.
-// So it offers its CPU before its share is used up, with no item begun. Where others take it for a while, and have
-// taken more than a quarter of its time lately, it rests, longer each time. One that takes less, as at nice 10, is let
-// on for milliseconds, too, but seldom: resting would cost more than waiting for it.
+// If the system stops a helper in the middle of an item, a call waits until the helper runs again, milliseconds later.
+// So a helper offers its CPU before its share is used up, with no item begun. If others take the CPU for a while, and
+// have taken more than a quarter of its time lately, the helper rests, longer each time. A program that takes less, as
+// at nice 10, also runs for milliseconds, but seldom: resting would cost more than waiting for it.
 //
 // Clock: now(), in nanoseconds; thread_time(), how long the thread has had a CPU; yield(), which offers it to others.
 template <typename Clock>
@@ -34,7 +34,7 @@ class Neighbours {
     const int64_t time = Clock::now();
     rest_ = time - rested_ > 4 * rest_ ? kShortestRest : std::min(2 * rest_, kLongestRest);
     rested_ = time + rest_;
-    if (rest_ == kLongestRest) {  // others may have become nice: that shows in some ten milliseconds only
+    if (rest_ == kLongestRest) {  // others may have become nice, which takes some ten milliseconds to show
       ran_ = kLately / 4;
       lost_ = 0;
     }
@@ -47,7 +47,7 @@ class Neighbours {
   static constexpr int64_t kShortestRest = 5 * kMillisecond, kLongestRest = 250 * kMillisecond;
   static constexpr int64_t kLately = 60 * kMillisecond;
 
-  // Counts what the helper ran and lost since the last time. True: it lost some, and much lately.
+  // Counts the time that the helper ran and lost since the last call. True: it lost some now, and much lately.
   bool took_much() {
     const int64_t since = since_, ran_before = ran_before_;
     start();

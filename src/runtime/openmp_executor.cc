@@ -38,7 +38,7 @@ void* pass(void* gate) {
   return nullptr;
 }
 
-// How many of so many threads can be started now. Where not all, a quarter is left to others.
+// How many of the wanted threads can be started now. If not all can, a quarter is left to others.
 int32_t startable(int32_t wanted) {
   pthread_t threads[kMaxThreads];
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -50,9 +50,10 @@ int32_t startable(int32_t wanted) {
   return started == wanted ? wanted : started * 3 / 4;
 }
 
-// An OpenMP runtime ends the process where it cannot start a thread, so a region grows only by what was just tried. The
-// threads that it has are kept for the thread that began it, and a region never has fewer than the one before: those
-// that libgomp then ends look once more at what it frees when the first thread ends. Too many sleep in help().
+// An OpenMP runtime ends the process if it cannot start a thread, so a region grows only by as many threads as could
+// just be started. The runtime keeps a region's threads for the thread that began it. A region never has fewer threads
+// than the one before: libgomp would end the others, and these read memory once more that it frees when the first of
+// them ends. Threads that a call does not need sleep in help().
 int32_t region_size(int32_t wanted) {
   constexpr int32_t kRegionsToWait = 1000;  // before trying again
   static __attribute__((tls_model("initial-exec"))) thread_local int32_t size = 1, wait = 0;
@@ -66,7 +67,7 @@ int32_t region_size(int32_t wanted) {
 }
 
 // ThreadSanitizer does not see inside the OpenMP runtime: these tell it that a region starts after what came before it,
-// and ends after all its threads. They are nothing in any other build.
+// and ends after all its threads. They do nothing in other builds.
 #ifdef LFFN_THREAD_SANITIZER
 void happens_before(void* point) { __tsan_release(point); }
 void happens_after(void* point) { __tsan_acquire(point); }
@@ -119,8 +120,8 @@ class RegionCall final : public OpenCall {
   std::atomic<bool> closed_{false};
 };
 
-// By itself: a function with a parallel region asks the OpenMP runtime for its thread as it starts, whether or not it
-// gets as far as the region.
+// A function of its own: one with a parallel region asks the OpenMP runtime for its thread as it starts, whether or not
+// it reaches the region.
 __attribute__((noinline)) void run_region(int threads, void (*body)(void*), void* context) {
   RegionCall call;
   std::exception_ptr failure;
@@ -172,7 +173,7 @@ class OpenMpExecutor final : public Executor {
 
 std::shared_ptr<Executor> openmp_executor() {
   static Forever<OpenMpExecutor> executor;
-  return {std::shared_ptr<Executor>(), &executor.get([] { return OpenMpExecutor(); })};  // which nobody owns
+  return {std::shared_ptr<Executor>(), &executor.get([] { return OpenMpExecutor(); })};  // nobody owns it
 }
 #else
 std::shared_ptr<Executor> openmp_executor() { return nullptr; }

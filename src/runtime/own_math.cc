@@ -59,12 +59,12 @@ double own_exp(double x) {
   const double rounded = (x * kLog2E + kRound) - kRound;
   const int n = static_cast<int>(rounded);
   const double power = 1 + exp_less_one((x - rounded * kLn2) - rounded * kLn2Rest);
-  // In two steps, as 2^n itself may be none of the numbers that a double holds well.
+  // In two steps, because 2^n itself may be outside the normal range of a double.
   return power * power_of_two(n / 2) * power_of_two(n - n / 2);
 }
 
 double own_log1p(double x) {
-  if (!(x <= 1e300)) return x;  // infinite, or no number
+  if (!(x <= 1e300)) return x;  // NaN, or as good as infinite
   if (x < 1e-5) return x * (1 - x * (0.5 - x / 3));
   // 1 + x = m * 2^n, and log(m) by the series of 2 * atanh((m - 1) / (m + 1)).
   int n = 0;
@@ -80,7 +80,7 @@ double own_log1p(double x) {
   return 2 * s * sum + n * (2 * kHalfLn2);
 }
 
-// 2^n * m with m near 1: ln(m) = 2 atanh((m - 1) / (m + 1)), by its series.
+// x = 2^n * m with m near 1: ln(m) = 2 atanh((m - 1) / (m + 1)), by its series.
 double own_log(double x) {
   int n = 0;
   double m = std::frexp(x, &n);  // exact
@@ -97,7 +97,8 @@ double own_log(double x) {
 
 double own_pow(double x, double y) { return own_exp(y * own_log(x)); }
 
-// Less a multiple of pi / 2, whose first part has so few digits that the product is exact.
+// Subtracts a multiple of pi / 2 in two parts. The first part has so few digits that its product with the multiple is
+// exact.
 SineCosine own_sine_cosine(double angle) {
   constexpr double kTwoOverPi = 0.63661977236758134308;
   constexpr double kPart = 1.57079632673412561417, kRest = 6.07710050650619224932e-11;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes that nobody can make collide beforehand, as the seed is another one in each process.
+// Hashes that nobody can make collide in advance, because each process has another seed.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class SeededHash {
     std::memcpy(&word, text.data() + at, kSize);
     return word;
   }
-  // All of a text of up to eight bytes; some twice.
+  // All bytes of a text of up to eight; some twice.
   static uint64_t few_bytes(std::string_view text) {
     const size_t size = text.size();
     if (size >= 4) return bytes_at<4>(text, 0) << 32 | bytes_at<4>(text, size - 4);

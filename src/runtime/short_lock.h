@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock for what is soon done.
+// A lock that is held only briefly.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace lffn {
 
-// It holds the number of the process, so that a child that was forked while another thread of its parent held it takes
-// it over; that thread is not there to let it go.
+// It holds the number of the process. So a child that was forked while another thread of its parent held the lock takes
+// it over: that thread is not there to release it.
 class ShortLock {
  public:
   constexpr ShortLock() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every operating system has in a way of its own: system_posix.cc is what Linux and macOS share, system_linux.cc,
-// system_macos.cc and system_windows.cc are the rest. Sleeping is in futex.h, files are in format/system_file.h.
+// What each operating system does in its own way: system_posix.cc has what Linux and macOS share, system_linux.cc,
+// system_macos.cc and system_windows.cc have the rest. Sleeping is in futex.h, files are in format/system_file.h.
 #pragma once
 
 #include <bitset>
@@ -16,7 +16,8 @@ namespace lffn {
 // A number of the process, above 0; another one in a forked child.
 int32_t process_number();
 
-// NULL where there is no memory. What is aligned to a huge page is to lie in such pages, where the system has them.
+// NULL if there is no memory. A block that is aligned to a huge page should lie in huge pages, where the system has
+// them.
 constexpr size_t kHugePage = size_t{2} << 20;
 void* allocate_aligned(size_t size, size_t alignment);
 void free_aligned(void* memory);
@@ -28,15 +29,15 @@ using CpuSet = std::bitset<1024>;  // by the numbers that the system gives them
 
 // How many CPUs the calling thread may run on; 0 where the system does not tell.
 int32_t allowed_cpus();
-// Those that any thread of the process may run on, as one of them may be bound to few; none where the system does not
-// tell.
+// The CPUs that any thread of the process may run on, because a single thread may be bound to few; none if the system
+// does not tell.
 CpuSet process_cpus();
 
-// Replaces those of the three levels' sizes, in bytes, that the system tells.
+// Replaces those of the three cache sizes, in bytes, that the system tells.
 void tell_cache_sizes(size_t (&sizes)[3]);
 
-// What instructions alone cannot tell of a CPU: products of bytes on Arm and of matrices of them, and whether AVX-512's
-// registers, which are not saved yet, will be once they are used.
+// What instructions alone cannot tell of a CPU: whether an Arm CPU has products of bytes and of matrices of bytes, and
+// whether the system, which does not save AVX-512's registers yet, will save them once they are used.
 bool has_neon_dot();
 bool has_neon_i8mm();
 bool saves_zmm_when_used();
@@ -47,31 +48,33 @@ using OwnThread = void*;
 using OwnThread = pthread_t;
 #endif
 
-// What a thread of the library's own runs. Must stay where it is until the thread has begun.
+// What one of the library's own threads runs. It must stay where it is until the thread has begun.
 struct ThreadStart {
   void (*body)(void* context);
   void* context;
 };
 
-// A thread with a small stack that blocks all signals but those that its own instructions raise and a profiler's, and
-// is called "lookupffn", as far as the system has these. It may run on these CPUs; if there are none in the set, on the
-// same as the caller. It is never a real-time thread, though its caller be one. False where the system gives no thread.
+// Starts a thread with a small stack, called "lookupffn", that blocks all signals except a profiler's and those that
+// its own instructions raise, as far as the system supports these. The thread may run on these CPUs; if the set is
+// empty, on the same as the caller. It is never a real-time thread, even if its caller is one. False if the system
+// gives no thread.
 bool start_thread(OwnThread* thread, const ThreadStart& start, const CpuSet& cpus);
 void join_thread(OwnThread thread);
 
-// Nanoseconds that the calling thread has had a CPU, or that passed, where the system counts the former too coarsely.
+// For how many nanoseconds the calling thread has had a CPU. If the system counts these too coarsely, the time that
+// passed.
 int64_t thread_time();
 
-// Keeps pthread_cancel from ending the calling thread, until it is given back what this returned.
+// Keeps pthread_cancel from ending the calling thread until restore_cancellation() gets what this returned.
 int forbid_cancellation();
 void restore_cancellation(int before);
 
-// A text of the calling thread's that goes away with it. NULL: it has none yet, or there is no memory for it.
+// A text of the calling thread, which lives as long as the thread. NULL: it has none yet, or there is no memory for it.
 constexpr size_t kThreadTextSize = 1024;
 char* find_thread_text();
 char* make_thread_text();
 
-// The same for a scope: the library's work is not to be ended in its midst.
+// Forbids cancellation for a scope: the library's work must not be ended halfway.
 class NoCancellation {
  public:
   NoCancellation() : before_(forbid_cancellation()) {}

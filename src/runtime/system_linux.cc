@@ -63,12 +63,12 @@ bool random_bytes(void* to, size_t size) {
   return syscall(SYS_getrandom, to, size, GRND_NONBLOCK) == static_cast<long>(size);
 }
 
-// The process's own id alone does not tell: in new namespaces, parent and child may both be number 1. A page that the
-// system clears in a forked child does, however it was forked; where there is none, the id must do.
+// The process id alone does not tell parent and child apart: in new namespaces, both may be number 1. A page that the
+// system clears in a forked child does, however the child was forked. If there is no such page, the id must do.
 int32_t process_number() {
   static std::atomic<std::atomic<int64_t>*> page{nullptr};
   static std::atomic<int64_t> without_page{0};
-  static std::atomic<int32_t> last{0};  // of the numbers given so far, by this process or those that it came from
+  static std::atomic<int32_t> last{0};  // the last number given so far, by this process or its ancestors
   std::atomic<int64_t>* known = page.load(std::memory_order_acquire);
   if (known == nullptr) {
     std::atomic<int64_t>* const made = page_wiped_on_fork();
@@ -79,7 +79,7 @@ int32_t process_number() {
     }
     known = page.load(std::memory_order_acquire);
   }
-  // The process's id above, its number below.
+  // The process's id in the upper half, its number in the lower.
   const int64_t id = int64_t{getpid()} << 32;
   int64_t told = known->load(std::memory_order_acquire);
   while (told >> 32 != id >> 32) {
@@ -89,7 +89,7 @@ int32_t process_number() {
   return static_cast<int32_t>(told & INT32_MAX);
 }
 
-// However many the system has, as cpu_set_t is for 1,024.
+// The system may have more CPUs than the 1,024 of cpu_set_t.
 int32_t allowed_cpus() {
   constexpr size_t kMostWords = 1 << 12;
   for (std::vector<unsigned long> set(16); set.size() <= kMostWords; set.assign(2 * set.size(), 0)) {
@@ -108,7 +108,7 @@ CpuSet process_cpus() {
   while (const dirent* const task = readdir(tasks)) {
     cpu_set_t set;
     const auto id =
-        static_cast<pid_t>(std::strtol(task->d_name, nullptr, 10));  // 0 is no thread's, but would mean the caller's
+        static_cast<pid_t>(std::strtol(task->d_name, nullptr, 10));  // 0 is no thread's id, but would mean the caller
     if (id == 0 || sched_getaffinity(id, sizeof set, &set) != 0) continue;
     for (size_t cpu = 0; cpu < cpus.size() && cpu < CPU_SETSIZE; ++cpu) {
       if (CPU_ISSET(cpu, &set)) cpus.set(cpu);

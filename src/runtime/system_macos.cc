@@ -13,7 +13,7 @@ namespace {
 
 // 0 where the system does not know the name.
 uint64_t told_number(const char* name) {
-  uint64_t value = 0;  // of a number of 4 bytes the lower half is written
+  uint64_t value = 0;  // a number of 4 bytes fills only the lower half
   size_t size = sizeof value;
   return sysctlbyname(name, &value, &size, nullptr, 0) == 0 ? value : 0;
 }
@@ -32,7 +32,7 @@ CpuSet process_cpus() { return {}; }
 int32_t cpu_quota(const std::string&) { return 0; }
 
 void tell_cache_sizes(size_t (&sizes)[3]) {
-  // Of the fast cores, where there are two kinds; these names are of newer systems.
+  // The caches of the fast cores, if there are two kinds. Only newer systems know the first names.
   const char* const names[][2] = {{"hw.perflevel0.l1dcachesize", "hw.l1dcachesize"},
                                   {"hw.perflevel0.l2cachesize", "hw.l2cachesize"},
                                   {"hw.perflevel0.l3cachesize", "hw.l3cachesize"}};

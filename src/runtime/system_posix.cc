@@ -67,8 +67,8 @@ bool start_thread(OwnThread* thread, const ThreadStart& start, const CpuSet& cpu
     pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
     pthread_attr_setschedparam(&attributes, &priority);
   }
-  // A thread inherits what is blocked: all but what its own instructions raise, which handlers of a virtual machine or
-  // a crash reporter must see, and a profiler's.
+  // A thread inherits the blocked signals: all except a profiler's and those that its own instructions raise, which the
+  // handlers of a virtual machine or a crash reporter must see.
   sigset_t blocked, before;
   sigfillset(&blocked);
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF}) {
@@ -100,8 +100,8 @@ void restore_cancellation(int before) { pthread_setcancelstate(before, nullptr);
 
 namespace {
 
-// A thread's text is allocated at its first failure and freed by the key's destructor, which is no code of ours: a
-// plugin may be unloaded before the thread ends.
+// A thread's text is allocated at its first failure and freed by the key's destructor, which is not code of this
+// library: a plugin may be unloaded before the thread ends.
 struct TextKey {
   pthread_key_t key;
   bool usable;

@@ -2,7 +2,7 @@
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
 #include <windows.h>
-// Needs what the file before it defines.
+// bcrypt.h needs what windows.h defines.
 #include <bcrypt.h>
 #include <malloc.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kStackBytes = size_t{1} << 20;
 
-// What this code lies in, which is not unloaded as long as somebody holds it.
+// The library that this code lies in. It is not unloaded as long as somebody holds it.
 HMODULE own_library(DWORD flags) {
   HMODULE library = nullptr;
   GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | flags, reinterpret_cast<const wchar_t*>(&own_library),
@@ -50,7 +50,7 @@ bool random_bytes(void* to, size_t size) {
 }
 
 int32_t allowed_cpus() {
-  // The first is 0 where the process's threads are in several groups of at most 64 CPUs each.
+  // `own` is 0 if the process's threads are in several groups of at most 64 CPUs each.
   DWORD_PTR own = 0, all = 0;
   if (GetProcessAffinityMask(GetCurrentProcess(), &own, &all) != 0 && own != 0) {
     return static_cast<int32_t>(std::bitset<64>(own).count());
@@ -69,7 +69,7 @@ void tell_cache_sizes(size_t (&sizes)[3]) {
   if (count == 0) return;
   const auto told = std::make_unique<SYSTEM_LOGICAL_PROCESSOR_INFORMATION[]>(count);
   if (GetLogicalProcessorInformation(told.get(), &bytes) == 0) return;
-  for (size_t i = count; i-- > 0;) {  // the first CPU's last
+  for (size_t i = count; i-- > 0;) {  // backwards, so that the first CPU's sizes stay
     const CACHE_DESCRIPTOR& cache = told[i].Cache;
     if (told[i].Relationship != RelationCache || cache.Type == CacheInstruction || cache.Size == 0) continue;
     if (cache.Level >= 1 && cache.Level <= 3) sizes[cache.Level - 1] = cache.Size;
@@ -98,7 +98,7 @@ void join_thread(OwnThread thread) {
   CloseHandle(thread);
 }
 
-// GetThreadTimes counts whole ticks of 16 ms.
+// The time that passed, because GetThreadTimes counts whole ticks of 16 ms.
 int64_t thread_time() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();

@@ -42,7 +42,7 @@ class Team {
 
   constexpr Team() = default;
 
-  // The process's only one, or NULL while it is made. After a fork the child's is a new one: no helper came along.
+  // The process's only team, or NULL while it is being made. A forked child gets a new one: no helper came along.
   static Team* instance();
 
   // Around each call. The number is the call's board, -1 if there is none left.
@@ -67,7 +67,7 @@ class Team {
   std::atomic<uint32_t> stopping_{0};
   std::atomic<int64_t> grow_again_{0};           // no thread is asked for before this time, as one was refused
   alignas(64) std::atomic<int32_t> looking_{0};  // helpers awake without work
-  std::atomic<int32_t> sleeping_{0};             // less those who were sent a ticket to wake up with
+  std::atomic<int32_t> sleeping_{0};             // without those that were sent a ticket to wake up
   std::atomic<uint32_t> tickets_{0};
   Board boards_[kBoards];
   std::atomic<int32_t> board_threads_[kBoards] = {};
@@ -79,14 +79,14 @@ class Team {
 Team team;
 static_assert(std::is_trivially_destructible_v<Team>, "or it would end before its helpers");
 std::atomic<int32_t> team_cpus{1};
-std::atomic<int32_t> team_owner{0};  // the process that it belongs to; negative while that one clears it
+std::atomic<int32_t> team_owner{0};  // the process that the team belongs to; negative while that process clears it
 
-// Before any call.
+// Set before any call.
 CpuSet bound_places;
 int32_t most_cpus = 1;
 
-// Where helpers may run. There may be more CPUs than when the first handle was loaded: its thread may have been bound
-// to one, and so may all threads that there were. Amid a call, so it must not throw.
+// Where helpers may run. There may be more CPUs now than when the first handle was loaded: its thread may have been
+// bound to one CPU, and so may all other threads at that time. This runs during a call, so it must not throw.
 CpuSet helpers_cpus() {
   if (bound_places.any()) return bound_places;
   const CpuSet cpus = process_cpus();
@@ -127,8 +127,8 @@ void Team::grow(int32_t helpers) {
     return;
   if (changing_.exchange(true, std::memory_order_acquire)) return;
   int32_t count = helpers_.load(std::memory_order_relaxed);
-  // Wherever the process may run: else a helper would inherit the place that OpenMP bound the program's first thread
-  // to, or the CPU that a host bound this caller to, for ever.
+  // Wherever the process may run. Otherwise a helper would inherit, for ever, the place that OpenMP bound the program's
+  // first thread to, or the CPU that a host bound this caller to.
   const CpuSet cpus = helpers_cpus();
   while (count < helpers && start_thread(&threads_[count], start_, cpus)) ++count;
   helpers_.store(count, std::memory_order_relaxed);
@@ -142,7 +142,7 @@ void Team::run(int board, int64_t n_items, int32_t num_threads, LoopBody body, v
   boards_[board].run(n_items, most, body, context, [&] { invite(most - 1, most); });
 }
 
-// Wakes at most two helpers, who wake others if there are still seats.
+// Wakes at most two helpers, which wake others if there are still seats.
 void Team::invite(int32_t helpers, int32_t num_threads) {
   constexpr int32_t kMostWakeUps = 2;
   if (sleeping_.load() == 0) return;
@@ -293,7 +293,7 @@ class TeamExecutor final : public Executor {
 
 std::shared_ptr<Executor> team_executor() {
   static Forever<TeamExecutor> executor;
-  return {std::shared_ptr<Executor>(), &executor.get([] { return TeamExecutor(); })};  // which nobody owns
+  return {std::shared_ptr<Executor>(), &executor.get([] { return TeamExecutor(); })};  // nobody owns it
 }
 
 void shutdown_team() {

@@ -13,7 +13,8 @@ namespace lffn {
 // shutdown_team() is called. Where the system gives no thread, calls do without.
 std::shared_ptr<Executor> team_executor();
 
-// Ends the helpers and waits until they are gone. Calls in progress go on without; a later one starts helpers again.
+// Ends the helpers and waits until they are gone. Calls in progress go on without them; a later call starts helpers
+// again.
 void shutdown_team();
 
 }  // namespace lffn

@@ -12,7 +12,7 @@
 namespace lffn {
 namespace {
 
-// Not allocated when a thread first reads it, which could end the process where memory is short.
+// With this model nothing is allocated when a thread first reads it; that could end the process if memory is short.
 __attribute__((tls_model("initial-exec"))) thread_local OpenCall* current_call = nullptr;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the library runs its work: as calls of the host's, and parallel loops inside them.
+// How the library runs its work: as calls of the host, and parallel loops inside them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace lffn {
 
-// Runs body() as a call: its loops share what the executor lends. Inside another call it is a part of that one.
+// Runs body() as a call: its loops share the threads that the executor lends. Inside another call it is a part of that
+// call.
 template <typename Body>
 void run_call(Executor& executor, int32_t num_threads, Body&& body) {
   if (num_threads <= 1 || OpenCall::current() != nullptr) return body();
@@ -18,7 +19,7 @@ void run_call(Executor& executor, int32_t num_threads, Body&& body) {
 }
 
 // Calls body(context, item, thread) for each item in [0, n_items), on at most num_threads threads; `thread` is below
-// num_threads and no two calls with the same one run at once. With one thread or one item everything runs in the
+// num_threads and no two calls with the same `thread` run at once. With one thread or one item everything runs in the
 // caller. The first exception is rethrown once every item that had begun is done.
 void parallel_for(int64_t n_items, int32_t num_threads, LoopBody body, void* context);
 
