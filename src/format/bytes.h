@@ -12,12 +12,12 @@ class Bytes {
  public:
   virtual ~Bytes() = default;
   virtual size_t size() const = 0;
-  // Copies `count` bytes from byte `first` on; both must lie inside. Not for several threads at once.
+  // Copies `count` bytes from byte `first` on; all must lie inside. Not for several threads at once.
   virtual void read(size_t first, size_t count, void* to) const = 0;
   // Whether map() gives anything.
   virtual bool can_map() const { return false; }
-  // So many bytes, more than 0, where they lie, for as long as the pointer is held, this object or not. nullptr: they
-  // can only be read.
+  // So many bytes, more than 0, where they lie. They stay as long as the pointer is held, even without this object.
+  // nullptr: they can only be read.
   virtual std::shared_ptr<const unsigned char> map(size_t, size_t) const { return nullptr; }
 };
 

@@ -26,7 +26,7 @@ uint64_t word_at(const uint8_t* bytes) {
 
 }  // namespace
 
-// Each word reaches two lanes, so that 128 bits know of it. The old lane stays beside the product, which may be 0.
+// Each word goes into two lanes, so that 128 bits depend on it. The old lane is added to the product, which may be 0.
 void Digest::take_block(const uint8_t* block) {
   uint64_t words[kWords];
   for (size_t i = 0; i < kWords; ++i) words[i] = word_at(block + i * sizeof(uint64_t));
@@ -65,7 +65,7 @@ std::array<uint8_t, Digest::kBytes> Digest::value() const {
   last.take_block(last.rest_);
   std::memset(last.rest_, 0, kBlock);
   std::memcpy(last.rest_, &size_, sizeof size_);
-  // Three more blocks, and each lane has met all others.
+  // After three more blocks each lane depends on all others.
   for (int round = 0; round < 3; ++round) {
     last.take_block(last.rest_);
     std::memcpy(last.rest_, last.lanes_, kBlock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // 128 bits that name a run of bytes. Equal bytes have equal digests on every machine; two that differ by chance share
-// one about once in 2^128 pairs. It is no defence against somebody who looks for two files of one digest.
+// one about once in 2^128 pairs. It is no defence against somebody who looks for two files with the same digest.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class Digest {
 
   // The digest of some bytes in several pieces is that of all of them at once.
   void add(const void* bytes, size_t size);
-  // A number of its own, or a text with its length, so that where one ends is part of the digest.
+  // A single number, or a text with its length, so that the digest depends on where one ends.
   void add_number(uint64_t number);
   void add_text(std::string_view text);
   // Of all that was added; more may follow.

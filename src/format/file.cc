@@ -42,7 +42,7 @@ std::shared_ptr<const unsigned char> FileReader::map(size_t first, size_t count)
   return {whole, static_cast<const unsigned char*>(mapped) + before};
 }
 
-// The window that holds this byte, filled from it on unless it did already.
+// The window that holds this byte. If none does, the least recently used one is filled from this byte on.
 FileReader::Window& FileReader::window_at(size_t first) const {
   Window* oldest = windows_;
   for (Window& window : windows_) {

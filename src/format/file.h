@@ -25,9 +25,9 @@ class FileBytes : public Bytes {
   Memory memory_;
 };
 
-// An open file, read through a few small windows, so that a tensor and its scales may be read in turns. What is used
-// where it lies may be mapped, if the caller asked for it. Throws Error(LFFN_ERROR_IO), also when the file turns out
-// shorter than it was.
+// An open file, read through a few small windows, so that a tensor and its scales may be read in turns. Data that is
+// used where it lies may be mapped, if the caller asked for it. Throws Error(LFFN_ERROR_IO), also if the file has
+// become shorter.
 class FileReader : public Bytes {
  public:
   explicit FileReader(const std::string& path, bool maps = false);
@@ -78,9 +78,8 @@ class NewFile {
   FileHandle file_;
 };
 
-// Where a message about a file's content gets the file's name.
-
-// Runs `action` so that what it says of the content begins with the path, if there is one, and once.
+// Runs `action`. If it throws an error about the file's content, the message begins with the path, if there is one, and
+// only once.
 template <typename Action>
 auto naming(const std::string& path, Action&& action) {
   try {

@@ -13,7 +13,7 @@
 namespace lffn {
 namespace {
 
-// What a function of the host's reads. Pieces of a few bytes come from a window, as each call may cost the host much.
+// Bytes that a function of the host reads. Small pieces come from a window, because each call may cost the host much.
 class HostBytes : public Bytes {
  public:
   explicit HostBytes(const FolderInMemory::File& file) : file_(file) {}

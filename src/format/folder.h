@@ -30,7 +30,7 @@ class Folder {
 
 class FolderOnDisk : public Folder {
  public:
-  // map: what of a file is used where it lies may be mapped.
+  // map: data that is used where it lies may be mapped.
   FolderOnDisk(std::string path, bool map) : path_(std::move(path)), map_(map) {}
   bool has(const std::string& name) const override;
   std::unique_ptr<const Bytes> open(const std::string& name) const override;
@@ -41,7 +41,7 @@ class FolderOnDisk : public Folder {
   bool map_;
 };
 
-// What the host has, in memory or behind a function, must outlive this and what it opens.
+// The host's data, in memory or behind a function, must outlive this object and what it opens.
 class FolderInMemory : public Folder {
  public:
   struct File {
@@ -51,7 +51,7 @@ class FolderInMemory : public Folder {
     lffn_read_callback read = nullptr;  // instead of data
     void* read_user = nullptr;
   };
-  // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for a name that is there twice.
+  // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) if two files have the same name.
   explicit FolderInMemory(std::vector<File> files);
   bool has(const std::string& name) const override { return find(name) != nullptr; }
   std::unique_ptr<const Bytes> open(const std::string& name) const override;
@@ -62,7 +62,7 @@ class FolderInMemory : public Folder {
   std::vector<File> files_;  // by name
 };
 
-// A folder inside another; `place` is "" for the other itself.
+// A folder inside another; `place` is "" for the outer folder itself.
 class InnerFolder : public Folder {
  public:
   InnerFolder(const Folder& outer, const std::string& place)

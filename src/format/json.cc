@@ -10,9 +10,9 @@
 #include "format/utf8.h"
 #include "runtime/error.h"
 
-// For numbers alone, which <charconv> converts in some C++ libraries, but not in all: a saved file, and so a
-// fingerprint, has the same digits on every system. It adds 84 KB of 4 MB. The library never aborts, not even when
-// built for debugging.
+// Only for numbers, which <charconv> does not convert in all C++ libraries: so a saved file, and with it a fingerprint,
+// has the same digits on every system. It takes 84 KB of 4 MB. The library never aborts, not even when built for
+// debugging.
 #define JSON_ASSERT(condition) static_cast<void>(0)
 #include <nlohmann/json.hpp>
 
@@ -32,7 +32,7 @@ double number_of(std::string_view written) {
   return parsed.is_number() ? parsed.get<double>() : HUGE_VAL;
 }
 
-// Reads a document that is UTF-8. Not by calling itself: no text can make the stack overflow.
+// Reads a document that is UTF-8. It does not recurse, so that no text can make the stack overflow.
 class Parser {
  public:
   Parser(std::string_view text, size_t first_byte, size_t max_depth, JsonEvents& events)
@@ -100,7 +100,7 @@ class Parser {
       events_.end_array();
     }
   }
-  // Behind a value: does another one follow?
+  // After a value: whether another one follows.
   bool goes_on() {
     while (!levels_.empty()) {
       skip_blanks();
@@ -211,7 +211,7 @@ class Parser {
     ++at_;
     string_ += kCharacters[place];
   }
-  // A character beyond the first 65536 is two numbers.
+  // A character beyond the first 65536 is written as two numbers.
   uint32_t read_escaped_number() {
     const uint32_t first = read_hex();
     if (first < 0xD800 || first > 0xDFFF) return first;

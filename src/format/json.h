@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON from outside, as a stream of events, checked harder than the standard asks.
+// JSON from outside, as a stream of events, checked more strictly than the standard asks.
 #pragma once
 
 #include <cstddef>
@@ -34,16 +34,16 @@ class JsonEvents {
 
 // Parses one JSON document that fills the whole text. Throws Error(LFFN_ERROR_BAD_MODEL) for text that is not UTF-8 or
 // not JSON, for a key that an object has twice, and for objects and arrays nested deeper than max_depth. Messages count
-// bytes from first_byte, where the text stands in its file. Memory grows with the text at most in proportion.
+// bytes from first_byte, where the text stands in its file. Memory grows at most in proportion to the text.
 void parse_json(std::string_view text, size_t first_byte, size_t max_depth, JsonEvents& events);
 
-// The number that the text is, as parse_json would tell it. Not every C++ library has std::from_chars for it.
+// The text as a number, as parse_json reads it. Not every C++ library has std::from_chars for it.
 double json_number(std::string_view text);
 
 // Appends the finite number in as few digits as tell it from all others.
 void append_json_number(std::string& out, double number);
 
-// Appends the text in double quotes with what JSON wants escaped. The text must be UTF-8.
+// Appends the text in double quotes, escaped as JSON requires. The text must be UTF-8.
 void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace lffn

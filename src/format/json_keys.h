@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys that a JSON object had so far.
+// The keys that a JSON object has had so far.
 #pragma once
 
 #include <algorithm>

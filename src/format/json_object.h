@@ -19,11 +19,11 @@ struct JsonValue {
   Shape shape = Shape::kScalar;
   JsonScalar scalar;
   std::vector<JsonValue> items;    // of a list or an object
-  std::vector<std::string> names;  // of an object, as many
+  std::vector<std::string> names;  // of an object, one for each item
 
   bool is_null() const { return shape == Shape::kScalar && scalar.kind == JsonScalar::Kind::kNull; }
   bool is_text() const { return shape == Shape::kScalar && scalar.kind == JsonScalar::Kind::kString; }
-  // What callers get as a text of C, which ends at the first zero.
+  // Whether callers can get it as a C string, which ends at the first zero.
   bool is_c_text() const { return is_text() && scalar.text.find('\0') == std::string::npos; }
 };
 
@@ -33,17 +33,17 @@ JsonValue parse_json_value(std::string_view text, const std::string& what);
 
 class JsonObject {
  public:
-  // Both throw Error(LFFN_ERROR_BAD_MODEL) unless it is an object, as all functions here do.
+  // Both throw Error(LFFN_ERROR_BAD_MODEL) unless it is an object. All functions here throw this error.
   JsonObject(std::string_view text, std::string what);
   JsonObject(JsonValue value, std::string what);
 
-  // From here on a key whose value is null is as good as missing, as transformers' own files mean it.
+  // From here on a key whose value is null counts as missing, which is what transformers' own files mean by it.
   void drop_nulls();
 
-  // What is under one key lies under another from here on, unless something does already.
+  // From here on the value of key `from` belongs to key `to`, unless that has a value already.
   void rename(const char* from, const char* to);
 
-  // Each throws if the key has a value of another type. Without a default it throws if the key is missing, too.
+  // Each throws if the key has a value of another type and, without a default, if the key is missing.
   int32_t integer(const char* key, std::optional<int32_t> otherwise = std::nullopt) const;
   float number(const char* key, std::optional<float> otherwise = std::nullopt) const;
   bool boolean(const char* key, std::optional<bool> otherwise = std::nullopt) const;

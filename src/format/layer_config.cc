@@ -18,7 +18,7 @@ constexpr int64_t kMaxNumbers = int64_t{1} << 38;  // in one tensor: 2^40 bytes 
 
 bool is_power_of_two(int32_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
-// The names of a value where its user wrote it: in a file's JSON or in lffn_layer_config.
+// Names a value as it was written: by its key in a file's JSON or by its member of lffn_layer_config.
 struct Speaker {
   int status;
   const char* name(const char* key, const char* member) const { return status == LFFN_ERROR_BAD_MODEL ? key : member; }

@@ -31,19 +31,19 @@ struct LayerConfig {
   int64_t flop_per_token() const;  // the paper's count
 };
 
-// Throws Error(status) that names the key unless every value is in range and every derived size fits easily in memory's
-// address range. `status` is LFFN_ERROR_BAD_MODEL for files and LFFN_ERROR_INVALID_ARGUMENT for callers' structs.
+// Throws Error(status) that names the key unless every value is in range and every derived size fits easily into the
+// address space. `status` is LFFN_ERROR_BAD_MODEL for files and LFFN_ERROR_INVALID_ARGUMENT for callers' structs.
 void check_layer_config(const LayerConfig& config, int status);
 
 // Parses and checks the JSON text of a file's config. Unknown keys are ignored, as Hugging Face configs carry many.
 LayerConfig parse_layer_config(std::string_view json);
-// `activation` is the key that says it.
+// `activation` is the key of the activation.
 LayerConfig parse_layer_config(const JsonObject& object, const char* activation = "activation");
 
 // The JSON text that parse_layer_config reads back to the same values, bit for bit.
 std::string layer_config_to_json(const LayerConfig& config);
 
-// What files may ask for.
+// The most that files may ask for.
 
 constexpr int32_t kMaxSize = 1 << 20;  // of a vector, and the number of tables
 

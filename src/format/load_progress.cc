@@ -9,8 +9,8 @@
 namespace lffn {
 namespace {
 
-constexpr double kStep = 0.01;        // told about no more often
-constexpr double kMostBefore = 0.99;  // of what is done before the end
+constexpr double kStep = 0.01;        // the smallest step that is reported
+constexpr double kMostBefore = 0.99;  // the most that is reported before the end
 constexpr size_t kPieceBytes = size_t{1} << 20;
 
 class CountedBytes : public Bytes {
@@ -25,9 +25,9 @@ class CountedBytes : public Bytes {
     return bytes_->map(first, count);
   }
   void read(size_t first, size_t count, void* to) const override {
-    // Whoever reads no bytes looks at the flag: a header may be long.
+    // Reading no bytes checks the cancel flag, because a header may be long.
     if (count == 0) progress_.advance(0);
-    // A tensor may be read at once; the host wants to hear more often.
+    // A tensor may be read in one call; the host wants to hear more often.
     for (size_t done = 0; done < count;) {
       const size_t piece = std::min(kPieceBytes, count - done);
       progress_.advance(piece);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far loading or saving has come: counted in bytes, and told to the host, who may end it.
+// How far loading or saving has come: counted in bytes, and reported to the host, which may cancel it.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace lffn {
 // One for each call that loads or saves. Not for several threads at once.
 class LoadProgress {
  public:
-  // Of what is loaded, numbers are read when they are checked, and again when they are packed.
+  // How often the bytes pass: loading reads numbers when they are checked, and again when they are packed.
   static constexpr size_t kLoading = 2, kSaving = 1;
   LoadProgress(const int32_t* cancel, lffn_file_progress_callback progress, void* user, size_t passes = kLoading)
       : cancel_(cancel), progress_(progress), user_(user), passes_(passes) {}
@@ -38,15 +38,15 @@ class LoadProgress {
   double told_ = -1;
 };
 
-// The caller's flag; nullptr: nobody may end it.
+// The caller's flag; nullptr: nobody may cancel it.
 inline const int32_t* flag_of(const LoadProgress* progress) {
   return progress != nullptr ? progress->cancel() : nullptr;
 }
 
-// Bytes that count what is read of them; nullptr: the same bytes, as nobody wants to know.
+// Bytes that count how many of them are read; without progress, the same bytes uncounted.
 std::unique_ptr<const Bytes> counted(std::unique_ptr<const Bytes> bytes, LoadProgress* progress);
 
-// A folder whose weights are such files. Its texts are soon read.
+// A folder whose files of weights are counted. Its texts are not, because they are soon read.
 class CountedFolder : public Folder {
  public:
   CountedFolder(const Folder& folder, LoadProgress* progress) : folder_(folder), progress_(progress) {}

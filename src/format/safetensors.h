@@ -41,12 +41,12 @@ struct TensorView {
   std::string shape_text() const;  // "[128,256,512]"
   // Copies `count` bytes from byte `first` of the data on.
   void read(size_t first, size_t count, void* to) const;
-  // Whether the data can be used where it lies, and the data then, see Bytes; else nullptr.
+  // Whether the data can be used where it lies; then the data, see Bytes, else nullptr.
   bool can_map() const { return data == nullptr && size > 0 && source->can_map(); }
   std::shared_ptr<const uint8_t> map() const { return can_map() ? source->map(source_byte, size) : nullptr; }
 };
 
-// Of so many numbers in memory as the shape says.
+// A view of numbers in memory, as many as the shape says.
 TensorView view_of(std::string name, DType dtype, std::vector<int64_t> shape, const void* data);
 
 struct Safetensors {
@@ -63,7 +63,7 @@ Safetensors parse_safetensors(const void* data, size_t size);
 Safetensors parse_safetensors(const Bytes& file);
 
 // Writes a file with each tensor's data aligned to 64 bytes: aside, synced, then renamed over `path`. Throws
-// Error(LFFN_ERROR_IO); the old file then is as it was.
+// Error(LFFN_ERROR_IO); the old file is unchanged then.
 void write_safetensors(const std::string& path, const std::map<std::string, std::string>& metadata,
                        const std::vector<TensorView>& tensors, LoadProgress* progress = nullptr);
 

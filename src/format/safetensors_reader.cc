@@ -18,8 +18,8 @@ namespace {
 constexpr size_t kPrefixBytes = 8;  // the header's length, little-endian
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr size_t kMaxRank = 8;
-constexpr size_t kMaxTensors = 65536;          // an empty one costs some 400 in memory
-constexpr size_t kMaxMetadataEntries = 65536;  // an entry of 7 bytes costs some 200 in memory
+constexpr size_t kMaxTensors = 65536;          // an empty one costs some 400 bytes of memory
+constexpr size_t kMaxMetadataEntries = 65536;  // an entry of 7 bytes costs some 200 bytes of memory
 constexpr size_t kMaxDepth = 3;
 constexpr char kMetadataKey[] = "__metadata__";
 constexpr char kCut[] = "; it was cut short, so fetch or write it again";
@@ -107,7 +107,7 @@ class HeaderReader : public JsonEvents {
   }
 
   void key(std::string& name) override {
-    file_.read(0, 0, nullptr);  // looks at the flag of who waits
+    file_.read(0, 0, nullptr);  // checks the cancel flag
     key_ = std::move(name);
     if (place_ == Place::kTensor && key_ != "dtype" && key_ != "shape" && key_ != "data_offsets") {
       fail(LFFN_ERROR_BAD_MODEL, "%s: unknown key %s", where().c_str(), in_quotes(key_).c_str());
@@ -191,7 +191,7 @@ class HeaderReader : public JsonEvents {
   int offsets_read_ = 0;
 };
 
-// Bytes that dtype and shape ask for. A 0 among the dimensions does not excuse the others from fitting 63 bits.
+// Bytes that dtype and shape ask for. Even if one dimension is 0, the product of the others must fit 63 bits.
 uint64_t bytes_needed(const Entry& entry) {
   uint64_t product = dtype_size(entry.view.dtype);
   bool empty = false;

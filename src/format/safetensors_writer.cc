@@ -19,8 +19,9 @@ size_t alignment_after(const TensorView& tensor) {
   return low_bit == 0 ? kAlignment : std::min(low_bit, kAlignment);
 }
 
-// The format has no room for padding between tensors. With those first whose size is the most even, each begins at a
-// multiple of 64 if all before it are multiples of 64, and always at a multiple of its own element size.
+// The format has no room for padding between tensors. So tensors whose sizes are multiples of 64 come first, then
+// multiples of 32 and so on. Each begins at a multiple of 64 if the sizes of all before it are multiples of 64, and
+// always at a multiple of its own element size.
 std::vector<const TensorView*> in_file_order(const std::vector<TensorView>& tensors) {
   std::vector<const TensorView*> order;
   order.reserve(tensors.size());
@@ -78,7 +79,7 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
     if (progress != nullptr) progress->expect(tensor->size);
   }
   constexpr size_t kPieceBytes = size_t{1} << 20;
-  std::vector<uint8_t> read;  // of what is not in memory as files have it
+  std::vector<uint8_t> read;  // of a tensor that is not in memory as files have it
   for (const TensorView* tensor : order) {
     for (size_t done = 0; done < tensor->size;) {
       const size_t piece = std::min(kPieceBytes, tensor->size - done);

@@ -15,10 +15,11 @@ namespace lffn {
 void refuse_stand_in(std::string_view file);
 void refuse_stand_in(const Bytes& file);
 
-// How a model of this name is fetched from the Hugging Face hub, to be added to a message; "" where it can be no name.
+// How a model of this name is fetched from the Hugging Face hub, to be added to a message; "" if it cannot be such a
+// name.
 std::string hint_of_hub(const std::string& path);
 
-// Runs `open` for a path that a caller gave. Where nothing is there, the message has the hint.
+// Runs `open` for a path that a caller gave. If nothing is there, the message has the hint.
 template <typename Open>
 auto open_given(const std::string& path, Open&& open) {
   try {

@@ -26,8 +26,8 @@ class InputFile {
   size_t size() const;
   // Reads from `at` until `size` bytes or the end of the file; returns how many there were.
   size_t read(size_t at, void* to, size_t size) const;
-  // So many bytes, more than 0, from byte `first`, a multiple of kMapUnit, in memory that stays when this object goes,
-  // until unmap.
+  // Maps `size` bytes, more than 0, from byte `first`, a multiple of kMapUnit. They stay mapped until unmap, even
+  // without this object.
   const void* map(size_t first, size_t size) const;
   static void unmap(const void* mapped, size_t size);
 
@@ -36,11 +36,11 @@ class InputFile {
   FileHandle file_;
 };
 
-// What is there but cannot be looked at exists; opening it tells more.
+// A file that is there but cannot be looked at exists, too; opening it tells more.
 bool file_exists(const std::string& path);
 bool is_folder(const std::string& path);
 
-constexpr size_t kMapUnit = size_t{1} << 16;          // of every system, or a multiple of its own
+constexpr size_t kMapUnit = size_t{1} << 16;          // the unit of every system, or a multiple of it
 constexpr size_t kMostBytesAtOnce = size_t{1} << 26;  // systems move at most 2 or 4 GiB in one call
 
 inline std::string quoted_path(const std::string& path) {  // for messages

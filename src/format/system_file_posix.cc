@@ -70,7 +70,7 @@ const void* InputFile::map(size_t first, size_t size) const {
 void InputFile::unmap(const void* mapped, size_t size) { munmap(const_cast<void*>(mapped), size); }
 
 bool file_exists(const std::string& path) {
-  // Not stat: where it is linked in, as with an old glibc, its errno may be lost.
+  // Not stat: where it is linked into the library, as with an old glibc, its errno may be lost.
   return access(path.c_str(), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
@@ -82,8 +82,8 @@ bool is_folder(const std::string& path) {
 namespace {
 
 #ifdef __APPLE__
-// Writing past the process's file size limit sends SIGXFSZ, which would end the host, to any of its threads. So the
-// limit is not passed.
+// Writing past the process's file size limit sends SIGXFSZ to any of its threads, which would end the host. So nothing
+// is written past the limit.
 ssize_t write_safely(int file, const uint8_t* from, size_t size) {
   rlimit limit = {};
   const off_t at = lseek(file, 0, SEEK_CUR);
@@ -149,7 +149,7 @@ class OpenFolder {
 // Returns when the file is on the disk.
 int flush(int file) {
 #ifdef F_FULLFSYNC
-  if (fcntl(file, F_FULLFSYNC) == 0) return 0;  // fsync does not wait for the disk there; but not every disk can this
+  if (fcntl(file, F_FULLFSYNC) == 0) return 0;  // fsync does not wait for the disk there; not every disk supports this
 #endif
   return fsync(file);
 }
@@ -177,7 +177,7 @@ NewFile::NewFile(const std::string& path) : path_(path), target_(path), file_(-1
       fail(LFFN_ERROR_IO, "cannot write %s: not a regular file", quoted_path(path_).c_str());
     }
   }
-  // A process and its threads never ask for the same name; what a killed process left behind is stepped over.
+  // A process and its threads never ask for the same name; a file that a killed process left behind is skipped.
   static std::atomic<uint32_t> counter{0};
   std::string name;
   for (int attempt = 0; file_ < 0; ++attempt) {

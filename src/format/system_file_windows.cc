@@ -39,7 +39,8 @@ std::string message_of(DWORD error) {
   return message + "Windows error " + std::to_string(error);
 }
 
-// From UTF-8, with '\' for '/', and so that a long one is no error. Throws Error(LFFN_ERROR_IO), "cannot DOING 'PATH'".
+// From UTF-8, with '\' for '/', in a form in which a long path is no error. Throws Error(LFFN_ERROR_IO), "cannot DOING
+// 'PATH'".
 std::wstring windows_path(const char* doing, const std::string& path) {
   std::wstring wide;
   if (!path.empty()) {
@@ -49,11 +50,11 @@ std::wstring windows_path(const char* doing, const std::string& path) {
       fail(LFFN_ERROR_IO, "cannot %s %s: the name is not UTF-8", doing, quoted_path(path).c_str());
     }
     const int length = static_cast<int>(path.size());
-    wide.resize(path.size());  // never fewer than the UTF-16 takes
+    wide.resize(path.size());  // never fewer units than the UTF-16 takes
     wide.resize(static_cast<size_t>(MultiByteToWideChar(CP_UTF8, 0, path.data(), length, wide.data(), length)));
   }
   std::replace(wide.begin(), wide.end(), L'/', L'\\');
-  // Longer ones than 260, and folders than 248, must be whole and begin like this.
+  // Paths longer than 260 characters, and folders longer than 248, must be absolute and begin like this.
   constexpr size_t kLong = 240;
   if (wide.size() < kLong || wide.compare(0, 4, L"\\\\?\\") == 0 || wide.compare(0, 4, L"\\\\.\\") == 0) return wide;
   std::wstring whole(GetFullPathNameW(wide.c_str(), 0, nullptr, nullptr), L'\0');
@@ -71,7 +72,7 @@ void fail_io(const char* doing, const std::string& path, int error) {
 }
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-  // Others may go on with the file as they like. A pipe's server may not act in the host's name.
+  // Other programs may go on using the file. The server of a pipe must not act in the host's name.
   file_ = CreateFileW(windows_path("open", path).c_str(), GENERIC_READ,
                       FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
                       FILE_ATTRIBUTE_NORMAL | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION, nullptr);
@@ -153,7 +154,7 @@ struct OpenFile {
   const HANDLE handle;
 };
 
-// Where the file is that the path names, itself or through a symbolic link; "" where there is none yet.
+// The path of the file that `path` names, directly or through a symbolic link; "" if there is none yet.
 std::string find_target(const std::string& path) {
   const std::wstring name = windows_path("write", path);
   const DWORD attributes = GetFileAttributesW(name.c_str());
@@ -186,7 +187,7 @@ NewFile::NewFile(const std::string& path) : path_(path), target_(find_target(pat
   if (target_.empty()) target_ = path;
   const size_t end = target_.find_last_of("/\\:");
   folder_ = end == std::string::npos ? "" : target_.substr(0, end + 1);
-  // A process and its threads never ask for the same name; what a killed process left behind is stepped over.
+  // A process and its threads never ask for the same name; a file that a killed process left behind is skipped.
   static std::atomic<uint32_t> counter{0};
   std::string name;
   for (int attempt = 0; file_ == INVALID_HANDLE_VALUE; ++attempt) {
@@ -226,7 +227,7 @@ void NewFile::commit() {
   }
 }
 
-// By the handle: a path would have to be made first, for which there may be no memory.
+// Deletes by the handle: a path would have to be made first, for which there may be no memory.
 void NewFile::discard() {
   if (file_ == INVALID_HANDLE_VALUE) return;
   FILE_DISPOSITION_INFO away = {TRUE};

@@ -26,7 +26,7 @@ float float_from_f16(uint16_t bits) {
   return value;
 }
 
-// Looks at the bits alone: all ones in the exponent are an infinity or none.
+// Looks at the bits alone: an exponent of all ones is an infinity or a NaN.
 template <typename Bits>
 void check_exponents(const TensorView& tensor, Bits exponent, lffn_status status) {
   const int64_t total = count_of(tensor.shape);

@@ -21,10 +21,10 @@ namespace {
 using Kind = TorchPickle::Kind;
 using Number = TorchPickle::Number;
 
-constexpr size_t kMostPickleBytes = 8u << 20;  // those of models with thousands of tensors have less than one
+constexpr size_t kMostPickleBytes = 8u << 20;  // pickles of models with thousands of tensors have less than 1 MiB
 constexpr size_t kMostTensors = 65536;
 
-// What stands behind the data of a tensor: an entry of the zip.
+// Where the data of tensors lies: entries of the zip.
 class Storages {
  public:
   Storages(const std::map<std::string, ZipEntry>& entries, const std::string& folder) : start_(folder + "data/") {
@@ -45,7 +45,7 @@ class Storages {
   std::map<std::string_view, const ZipEntry*> by_key_;
 };
 
-// Its bytes; refused unless they lie row by row.
+// The tensor's bytes; refused unless its numbers lie row by row.
 uint64_t bytes_of(const PickledTensor& tensor, const std::string& name) {
   uint64_t count = 1, stride = 1;
   const bool is_empty = std::find(tensor.shape.begin(), tensor.shape.end(), 0) != tensor.shape.end();
@@ -86,7 +86,7 @@ std::vector<TensorView> views_of(const TorchPickle& pickle, const Storages& stor
   std::unordered_set<Number> seen;
   std::map<std::string_view, Number> by_name;  // the last of equal names counts, as in a dict
   for (size_t i = dict.size(); i > 0; i -= 2) {
-    file.read(0, 0, nullptr);  // looks at the flag of who waits
+    file.read(0, 0, nullptr);  // checks the cancel flag
     const TorchPickle::Value &key = pickle.at(dict[i - 2]), &value = pickle.at(dict[i - 1]);
     if (key.kind != Kind::kText) refuse_torch("the dict has a key that is not text");
     if (value.kind != Kind::kTensor) refuse_torch(in_quotes(key.text) + " is no tensor");
@@ -112,7 +112,8 @@ std::vector<TensorView> views_of(const TorchPickle& pickle, const Storages& stor
   return views;
 }
 
-// What is packed of them must not grow beyond the file. Models share a matrix of words among up to four tensors.
+// What is packed from the tensors must not grow far beyond the file. In models up to four tensors share a matrix of
+// words.
 void check_overlaps(const std::vector<TensorView>& tensors, size_t file_bytes) {
   constexpr uint64_t kMostShares = 4;
   uint64_t left = kMostShares * uint64_t{file_bytes};

@@ -11,11 +11,11 @@ namespace lffn {
 
 // A dict of tensors, as torch.save(model.state_dict(), ...) writes it since PyTorch 1.6, by their names in the order of
 // their data. The views read from `file`, which must outlive them. Throws Error(LFFN_ERROR_BAD_MODEL) for a broken
-// file, LFFN_ERROR_UNSUPPORTED, with the lines of Python that make a safetensors file, for one that holds anything
-// else, or tensors that do not lie row by row.
+// file. For one that holds anything else, or tensors that do not lie row by row, throws Error(LFFN_ERROR_UNSUPPORTED)
+// with the lines of Python that make a safetensors file.
 Safetensors parse_torch_file(const Bytes& file);
 
-// A file of weights by its name: *.safetensors, else PyTorch's.
+// Parses a file of weights as its name says: *.safetensors, else PyTorch's.
 Safetensors parse_weights(const Bytes& file, const std::string& name);
 
 }  // namespace lffn

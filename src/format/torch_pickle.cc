@@ -34,7 +34,7 @@ void refuse_torch(const std::string& what) {
 
 TorchPickle::TorchPickle(std::string_view code, const Bytes& file) : code_(code) {
   for (uint8_t operation = byte(); operation != '.'; operation = byte()) {
-    if (values_.size() % kValuesPerLook == 0) file.read(0, 0, nullptr);  // looks at the flag of who waits
+    if (values_.size() % kValuesPerLook == 0) file.read(0, 0, nullptr);  // checks the cancel flag
     step(operation);
   }
   const Value& result = values_[pop()];
@@ -99,13 +99,13 @@ TorchPickle::Number TorchPickle::pop() {
   return result;
 }
 
-// Moves the last numbers of the stack behind `to`.
+// Moves the last numbers of the stack to the end of `to`.
 void TorchPickle::pop_to(std::vector<Number>& to, size_t count) {
   to.insert(to.end(), stack_.end() - static_cast<ptrdiff_t>(count), stack_.end());
   stack_.resize(stack_.size() - count);
 }
 
-// How many were pushed since the last mark, which it takes away.
+// Removes the last mark; returns how many values were pushed since.
 size_t TorchPickle::pop_mark() {
   if (marks_.empty()) refuse_broken();
   const size_t count = stack_.size() - marks_.back();
@@ -163,7 +163,7 @@ void TorchPickle::step(uint8_t operation) {
       return push_integer(static_cast<int64_t>(number(2)));
     case 'J':
       return push_integer(static_cast<int32_t>(number(4)));
-    case 0x8A: {  // of so many bytes
+    case 0x8A: {  // an integer of so many bytes
       const size_t size = byte();
       if (size > 8) refuse_broken();
       const uint64_t value = number(size);
@@ -204,7 +204,7 @@ void TorchPickle::step(uint8_t operation) {
       return set_items(2);
     case 'u':
       return set_items(pop_mark());
-    case 'b':  // attributes, as the _metadata of a state dict
+    case 'b':  // attributes, such as the _metadata of a state dict
       pop();
       if (values_[top()].kind != Kind::kDict) refuse_torch("the pickle sets attributes of an object");
       return;

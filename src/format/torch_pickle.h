@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pickle of a PyTorch file: a program, of which nothing is run. It is read as far as it names tensors.
+// The pickle of a PyTorch file: a program that is never run. It is read as far as it names tensors.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace lffn {
 struct PickledTensor {
   DType dtype;
   uint32_t key;   // of its storage: a text's number
-  int64_t first;  // of its numbers in the storage
+  int64_t first;  // the place of its first number in the storage
   std::vector<int64_t> shape, strides;
 };
 
@@ -40,12 +40,13 @@ class TorchPickle {
   using Kind = Value::Kind;
   using Dict = std::vector<Number>;  // keys and values by turns
 
-  // Of the file's pickle, which must outlive it. Throws Error(LFFN_ERROR_BAD_MODEL), and what refuse_torch() throws.
+  // Reads the file's pickle, which must outlive this object. Throws Error(LFFN_ERROR_BAD_MODEL), and what
+  // refuse_torch() throws.
   TorchPickle(std::string_view code, const Bytes& file);
 
   const Dict& dict() const { return dicts_[dict_]; }
   const Value& at(Number number) const { return values_[number]; }
-  // Of a kTensor.
+  // The value must be a kTensor.
   PickledTensor tensor_of(const Value& value) const;
 
  private:

@@ -8,8 +8,8 @@
 namespace lffn {
 namespace {
 
-// How many bytes at the start of a non-empty text begin a character, and how many that one would have. Unicode 15,
-// table 3-7.
+// How many bytes at the start of a non-empty text begin a character, and how many bytes that character would have.
+// Unicode 15, table 3-7.
 struct Start {
   size_t found;  // at least 1
   size_t wanted;

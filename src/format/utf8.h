@@ -29,7 +29,7 @@ inline uint32_t next_character(std::string_view text, size_t& at) {
   return result;
 }
 
-// Is the byte one of a character's, but not its first?
+// Whether the byte belongs to a character but is not its first.
 inline bool is_inside_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 // Where the character before `at` begins, in well-formed UTF-8 that has one there.
@@ -45,7 +45,7 @@ void append_utf8(std::string& text, uint32_t code_point);
 class ByteShifts {
  public:
   void clear() { shifts_.clear(); }
-  // From byte `to` of the changed text on it is that of the other from byte `from` on.
+  // From its byte `to` on, the changed text is the other text from byte `from` on.
   void add(size_t to, size_t from) { shifts_.emplace_back(to, from); }
   size_t from(size_t to) const;
 
@@ -53,8 +53,8 @@ class ByteShifts {
   std::vector<std::pair<size_t, size_t>> shifts_;
 };
 
-// The bytes with U+FFFD for each longest start of a character, or stray byte, that is not UTF-8. `shifts` may be
-// nullptr.
+// Copies the bytes, with U+FFFD in place of each stray byte and of each longest start of an incomplete character.
+// `shifts` may be nullptr.
 void repair_utf8(std::string_view bytes, std::string& to, ByteShifts* shifts);
 std::string repaired_utf8(std::string_view bytes);
 

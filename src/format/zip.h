@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of a zip's entries that are stored as they are.
+// The list of a zip's entries, which must be stored as they are.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct ZipEntry {
   uint64_t size;
 };
 
-// By their names. Throws Error(LFFN_ERROR_BAD_MODEL) for a broken zip, one whose entries are compressed or encrypted,
-// or with more than 2^20 entries.
+// The entries by their names. Throws Error(LFFN_ERROR_BAD_MODEL) for a zip that is broken, has compressed or encrypted
+// entries, or has more than 2^20 entries.
 std::map<std::string, ZipEntry> read_zip(const Bytes& file);
 
 }  // namespace lffn
