@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a layer: hashes a tile of tokens and gathers their rows at once. Float32 rows are gathered slab by slab after a
-// chunk of tokens is hashed.
+// Runs a layer: hashes a tile of tokens and gathers their rows right away. Float32 rows are gathered slab by slab after
+// a chunk of tokens is hashed.
 #include <algorithm>
 
 #include "layer/layer.h"
@@ -18,8 +18,8 @@ constexpr int64_t kMaxChunk = 8192;
 // Up to this many tokens are hashed one by one, each reading the weights once; a tile of a few tokens would cost more.
 // A dense int8 projection takes rows, few or many.
 constexpr int64_t kFewTokens = 4;
-// Fewer tokens gather rows of small tables: to pick them in registers takes all of the tables, wherever they lie, and
-// leaves lanes idle.
+// With fewer tokens, rows of small tables are gathered: picking them in registers reads all of the tables, wherever
+// they lie, and leaves lanes idle.
 constexpr int64_t kFewestPicked = 24;
 // A smaller share of the tokens costs each thread more than the help is worth.
 constexpr int64_t kTokensPerThread = 32;
@@ -44,9 +44,9 @@ Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
   const int64_t share = (num_tokens - 1) / threads + 1;
 
   Layout layout = {};
-  // Whole vectors of tokens: a narrower tile takes as long, and what kernels write must not overlap. All tiles about as
-  // large: with more tokens at once rows are used more often.
-  // No sum may go beyond the largest number: info asks for as many tokens.
+  // A tile is whole vectors of tokens: a narrower one takes as long, and what kernels write must not overlap. All tiles
+  // are about equally large: with more tokens at once, rows are used more often.
+  // No sum may overflow: info asks for INT64_MAX tokens.
   const int64_t tiles = (share - 1) / tile + 1;
   layout.tile = round_up((share - 1) / tiles + 1, kernels_.lanes);
   layout.stride = token_stride(static_cast<int64_t>(plan.num_tables) * plan.num_probes);
@@ -99,7 +99,7 @@ void Layer::for_tiles(const Layout& layout, const ForwardCall& call, uint8_t* sc
     uint8_t* mine = scratch + layout.threads + layout.thread_bytes * static_cast<size_t>(thread);
     const Borders borders(mine, layout.of_thread);
     const int64_t first = item * layout.tile;
-    // Of all tokens, or of this thread's only.
+    // The results of all tokens, or only of this thread's.
     uint8_t* results = layout.in_slabs ? scratch : mine;
     const int64_t entry = layout.in_slabs ? first * layout.stride : 0;
     HashOutput out = {reinterpret_cast<uint16_t*>(results + layout.codes) + entry,
@@ -112,7 +112,8 @@ void Layer::for_tiles(const Layout& layout, const ForwardCall& call, uint8_t* sc
   });
 }
 
-// In a thread's part, where rows are gathered instead: the bytes of a tile's tokens are no more than a tile's entries.
+// In a thread's part, where the codes and scores of gathered rows lie otherwise: the bytes of a tile's tokens are no
+// more than a tile's entries.
 PickOutput Layer::pick_output(const Layout& layout, uint8_t* mine) const {
   return {reinterpret_cast<int32_t*>(mine + layout.codes),
           reinterpret_cast<int32_t*>(mine + layout.score_bytes),
@@ -174,8 +175,8 @@ void Layer::gather_slabs(const Layout& layout, const ForwardCall& call, uint8_t*
   // Enough pieces that the threads end together.
   const int64_t ranges = threads == 1 ? 1 : std::min<int64_t>((2 * threads + slabs - 1) / slabs, call.num_tokens);
   const int64_t range = (call.num_tokens + ranges - 1) / ranges;
-  // With many tokens nearly every row is wanted: then as many tables at a time as leave room in the L2 cache for the
-  // next.
+  // With many tokens nearly every row is wanted. Then as many tables are taken at a time as leave room in the L2 cache
+  // for the next ones.
   const bool many = call.num_tokens >= 2 * int64_t{tables_.table_size};
 
   parallel_for(slabs * ranges, threads, [&](int64_t item, int32_t thread) {
@@ -230,7 +231,7 @@ void Layer::hash(const ForwardCall& call, int32_t* codes, float* scores) const {
   if (call.num_tokens == 0) return;
   run_call(*executor_, num_threads_, [&] {
     Layout sizes = layout(call.num_tokens, false);
-    sizes.picks = false;  // they are not what is asked for
+    sizes.picks = false;  // codes and scores are asked for
     const ScratchPool::Lease scratch(scratch_, sizes.total);
     const Borders borders(scratch.data(), sizes.all);
     const int64_t entries = static_cast<int64_t>(config_.num_tables) * config_.num_probes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One LookupFFN layer, ready to run. Never changes after it was made.
+// One LookupFFN layer, ready to run. It never changes after it is made.
 #pragma once
 
 #include <cstdint>
@@ -41,10 +41,10 @@ class Layer {
   Layer(const LayerConfig& config, const LayerTensors& tensors, const LoadOptions& options, const Kernels& kernels);
 
   void forward(const ForwardCall& call) const;
-  // The same in scratch memory of the caller's, of at least scratch_bytes(call.num_tokens).
+  // The same in the caller's scratch memory, of at least scratch_bytes(call.num_tokens).
   void forward(const ForwardCall& call, uint8_t* scratch) const;
   size_t scratch_bytes(int64_t num_tokens) const;
-  // Of the call's x; writes no y.
+  // Hashes the call's x; writes no y.
   void hash(const ForwardCall& call, int32_t* codes, float* scores) const;
   void hash(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const {
     ForwardCall call;
@@ -54,7 +54,8 @@ class Layer {
     hash(call, codes, scores);
   }
   void save(const std::string& path, LoadProgress* progress = nullptr) const;
-  // The tensors as files hold them, their names behind `prefix`. The views point into the layer and into `memory`.
+  // Adds the tensors as files hold them, with `prefix` before their names. The views point into the layer and into
+  // `memory`.
   void add_stored(const std::string& prefix, std::vector<TensorView>& tensors, std::vector<Memory>& memory) const;
   lffn_layer_info info() const;
   const LayerConfig& config() const { return config_; }
@@ -65,7 +66,7 @@ class Layer {
     int64_t tile;    // tokens of an item
     int64_t stride;  // entries from one token to the next
     bool in_slabs;   // all tokens of a chunk are hashed before their rows are gathered
-    int64_t chunk;   // of so many tokens
+    int64_t chunk;   // tokens of a chunk
     bool picks;      // rows of small tables are picked in registers, where a tile has enough tokens
     // Offsets and sizes in bytes. Codes and scores lie in each thread's part, those of a chunk before the first part.
     size_t codes, scores, score_bytes, score_byte_scales, hash, threads, thread_bytes, total;
@@ -95,7 +96,7 @@ class Layer {
 // Weights drawn at random, the same for the same config and seed everywhere. The views point into `memory`.
 std::vector<TensorView> random_weights(const LayerConfig& config, uint64_t seed, std::vector<Memory>& memory);
 
-// The text of "config" in a file of ours of that kind. Throws Error(LFFN_ERROR_BAD_MODEL) for any other file.
+// The text of "config" in a liblookupffn file of that kind. Throws Error(LFFN_ERROR_BAD_MODEL) for any other file.
 const std::string& stored_config(const Safetensors& file, const char* kind);
 
 // Reads a layer's file. Throws Error(LFFN_ERROR_BAD_MODEL).
@@ -103,10 +104,10 @@ std::unique_ptr<const Layer> load_layer(const Bytes& bytes, const LoadOptions& o
 
 // A file to be loaded, counted as it is read. Throws Error(LFFN_ERROR_IO).
 std::unique_ptr<const Bytes> open_file(const std::string& path, const LoadOptions& options);
-// Counts what lies in memory likewise.
+// The same for a file in memory.
 std::unique_ptr<const Bytes> borrow_bytes(const void* data, size_t size, const LoadOptions& options);
 
-// How many threads a handle uses that is loaded so.
+// How many threads a handle that is loaded with these options uses.
 int32_t resolve_threads(const LoadOptions& options);
 
 }  // namespace lffn

@@ -23,7 +23,7 @@ struct PackedProjection {
   Memory token_weights;  // int8 only
   Memory weight_scales;  // int8 only
   Memory starts;         // int8 only
-  Memory unfolded;       // blocks of float32 only: the weight as it came, which folding does not give back
+  Memory unfolded;       // blocks of float32 only: the weight as it came, which folded blocks cannot give back exactly
 
   size_t bytes() const {
     return norm.size() + bias.size() + weights.size() + token_weights.size() + weight_scales.size() + starts.size() +
@@ -32,9 +32,10 @@ struct PackedProjection {
 };
 PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype,
                                  const Kernels& kernels);
-// Of all that is not held unfolded: the weight as save writes it, float32 or the folded int8, every bit as it was read.
+// The weight as save writes it, float32 or the folded int8, every bit as it was read. Not for a weight that is held
+// unfolded.
 Memory restored_weight(const LayerConfig& config, const PackedProjection& packed, const Kernels& kernels);
-// Of a dense projection: one number for each hash, in the order of files, of one for each output.
+// For a dense projection: turns one number for each output into one for each hash, in the order of files.
 Memory restored_hashes(const HashPlan& plan, const float* outputs);
 
 // The tables: [table][row][column], in float32 cut into slabs of columns: [slab][table][row][column of the slab].
@@ -75,18 +76,18 @@ size_t row_scales_bytes(const LayerConfig& config, int32_t table_dtype, const Ke
 PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors, int32_t table_dtype,
                          const Kernels& kernels);
 
-// An int8 projection as cells, as the kernels read it: fills weights, token_weights and starts, and the plan's pointers
-// to them. `rows` is the folded weight as files have it; the plan's sizes and flags must be there.
+// Lays an int8 projection in cells, as the kernels read it: fills weights, token_weights and starts, and the plan's
+// pointers to them. `rows` is the folded weight as files have it; the plan's sizes and flags must be there.
 void lay_cells(const int8_t* rows, const Kernels& kernels, PackedProjection& packed);
 
-// The rows again, every byte as it was.
+// Turns the cells back into rows, every byte as it was.
 void lift_cells(const PackedProjection& packed, const Kernels& kernels, int8_t* rows);
 
-// How much memory a layer takes, told from its shape alone: as pack_projection and pack_tables allocate, or a few
-// hundred bytes more; a test holds them together. The types are those that the weights are to have in memory.
+// How much memory a layer takes, computed from its shape alone: what pack_projection and pack_tables allocate, or a few
+// hundred bytes more; a test compares them. The types are those that the weights will have in memory.
 size_t packed_bytes(const LayerConfig& config, int32_t table_dtype, int32_t hash_dtype, const Kernels& kernels);
 
-// What packing takes beside that, for a while.
+// What packing takes beyond that, for a while.
 size_t packing_bytes(const LayerConfig& config);
 
 }  // namespace lffn

@@ -13,7 +13,7 @@
 namespace lffn {
 namespace {
 
-// The hash value that is a dense projection's output of that number, or -1 for none: see HashPlan::outputs.
+// Which hash value this output of a dense projection is, or -1 for none: see HashPlan::outputs.
 int64_t hash_of_output(const HashPlan& plan, int64_t output) {
   const int64_t bits = plan.code_bits, whole = plan.num_tables / kPanel * kPanel;
   const bool last = output >= whole * bits;
@@ -23,14 +23,14 @@ int64_t hash_of_output(const HashPlan& plan, int64_t output) {
   return place < tables * bits ? (first + place % tables) * bits + place / tables : -1;
 }
 
-// Inputs whose products are summed in integers, with all outputs: one block.
+// One block: inputs whose products are summed in integers, with all outputs.
 struct CellBlock {
   int64_t rows;      // where it begins in the file's order, and
   int64_t distance;  // how far apart its outputs are there
   int64_t inputs;
-  int64_t tile, step;  // its first cell for tiles, and how many cells on the next outputs are
+  int64_t tile, step;  // its first cell for tiles, and how many cells further the next outputs are
   int64_t token;       // its first number for one token
-  int64_t start;       // of its outputs' starts
+  int64_t start;       // the first of its outputs' starts
 };
 
 struct CellSizes {
@@ -75,7 +75,7 @@ void for_blocks(const HashPlan& plan, const CellSizes& sizes, const Visit& visit
   }
 }
 
-// A block's rows and [outputs / panel][cells][panel][in_cell], side by side: each(row's number, or -1 beyond the rows,
+// Walks through [outputs / panel][cells][panel][in_cell] and calls each(place in the rows, or -1 beyond the block's,
 // place in the panels). From one panel to the next there are `step` numbers.
 template <typename Each>
 void for_cells(const HashPlan& plan, const CellSizes& sizes, const CellBlock& block, int64_t panel, int64_t step,
@@ -93,7 +93,7 @@ void for_cells(const HashPlan& plan, const CellSizes& sizes, const CellBlock& bl
   }
 }
 
-// Numbers of one panel for one token.
+// How many numbers one panel has for one token.
 int64_t token_step(const CellBlock& block, const CellSizes& sizes) {
   return round_up(block.inputs, sizes.in_cell) * sizes.panel;
 }
@@ -132,7 +132,7 @@ void lay_cells(const int8_t* rows, const Kernels& kernels, PackedProjection& pac
       const int8_t* const row = rows + block.rows + std::max<int64_t>(number, 0) * block.distance;
       int64_t sum = 0;
       for (int64_t i = 0; number >= 0 && i < block.inputs; ++i) sum += row[i];
-      // Of the last bits only: so are the sums that it is added to.
+      // Only the last 32 bits, as in the sums that it is added to.
       packed.starts.as<int32_t>()[block.start + o] = static_cast<int32_t>(static_cast<uint32_t>(-128 * sum));
     }
   });
@@ -150,7 +150,8 @@ void lift_cells(const PackedProjection& packed, const Kernels& kernels, int8_t* 
 
 namespace {
 
-// Of an int8 projection: inputs that share a step, and a dense one's whose products are summed in integers.
+// For int8: how many inputs share a step, and how many inputs of a dense projection have their products summed in
+// integers.
 constexpr int64_t kStepRows = 64, kDenseInputs = 4096;
 
 Memory read_all(const TensorView& tensor, int64_t count) {
@@ -177,8 +178,8 @@ void fold_block(const float* block, int64_t size, double factor, std::vector<dou
   for (int64_t i = 0; i < size * size; ++i) folded[i] = static_cast<float>(work[static_cast<size_t>(i)]);
 }
 
-// matrix[hashes][inputs] -> panels[outputs / kPanel][inputs][kPanel], and back: what(number in the matrix, or -1, in
-// the panels).
+// matrix[hashes][inputs] -> panels[outputs / kPanel][inputs][kPanel], or back: calls what(place in the matrix, or -1,
+// place in the panels).
 template <typename What>
 void for_dense(const HashPlan& plan, const What& what) {
   int64_t at = 0;

@@ -60,7 +60,7 @@ size_t picks_bytes(const LayerConfig& config, int32_t table_dtype, const Kernels
 size_t row_scales_bytes(const LayerConfig& config, int32_t table_dtype, const Kernels& kernels) {
   if (table_dtype != LFFN_DTYPE_INT8) return 0;
   const size_t rows = checked_product(static_cast<size_t>(config.num_tables), static_cast<size_t>(config.table_size));
-  // Room to read as many from each table on as a register holds.
+  // Room to read a whole register from where any table begins.
   const size_t room = picks_bytes(config, table_dtype, kernels) > 0 ? kPickRows : 0;
   return checked_product(rows + room, sizeof(float));
 }

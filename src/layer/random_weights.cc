@@ -41,7 +41,7 @@ std::vector<TensorView> random_weights(const LayerConfig& config, uint64_t seed,
     for (size_t i = 0; i < count; ++i) values[i] = mean + random.next(deviation);
     tensors.push_back(view_of(name, DType::kF32, std::move(shape), memory.back().data()));
   };
-  // Deviations that keep normalised inputs at about that scale up to the hash values, and outputs near it.
+  // With these deviations normalised inputs keep about their scale up to the hash values, and outputs are near it.
   const float inputs = config.projection == LFFN_PROJECTION_DENSE
                            ? static_cast<float>(config.hidden_size)
                            : static_cast<float>(config.block_size) * static_cast<float>(config.padded_size());

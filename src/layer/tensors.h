@@ -11,7 +11,7 @@
 
 namespace lffn {
 
-// The names in files. A quantised tensor brings its scales as a second one.
+// The names in files. A quantised tensor has its scales in a second tensor.
 inline constexpr char kNormGain[] = "LayerNorm.weight";
 inline constexpr char kNormShift[] = "LayerNorm.bias";
 inline constexpr char kHashWeight[] = "hash.projection.weight";
