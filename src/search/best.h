@@ -13,7 +13,7 @@ struct Found {
   int64_t id;
 };
 
-// In one order of all: NaN after every number, equal scores by their ids.
+// One order for all: NaN after every number, equal scores by their ids.
 inline bool is_nearer(const Found& a, const Found& b) {
   if (a.score > b.score) return true;
   if (a.score < b.score) return false;
@@ -21,7 +21,7 @@ inline bool is_nearer(const Found& a, const Found& b) {
   return a_is_none != b_is_none ? b_is_none : a.id < b.id;
 }
 
-// At most `room` of them, as a heap whose first is the least near.
+// At most `room` found vectors, as a heap with the farthest first.
 class Best {
  public:
   Best() = default;
@@ -38,10 +38,10 @@ class Best {
     }
   }
 
-  // A score below it is not among the best; NaN where any may be.
+  // A score below it is not among the best; NaN if any score may be.
   float threshold() const { return size_ < room_ ? std::numeric_limits<float>::quiet_NaN() : found_[0].score; }
 
-  // Puts them in order, the nearest first. They are no heap any more.
+  // Puts them in order, the nearest first. They are no longer a heap.
   void sort() { std::sort_heap(found_, found_ + size_, is_nearer); }
 
   int64_t size() const { return size_; }

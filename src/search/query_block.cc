@@ -107,7 +107,7 @@ void QueryBlock::lay_lanes() {
       to[cell * kQueryGroup] = cell_of(from + at, std::min(inputs, call_.size - at), inputs);
     }
   }
-  // What the sums of a row of zeros are is what raising adds to those of every row.
+  // The sums of a row of zeros are what raising adds to the sums of every row.
   const auto* const row = static_cast<const uint8_t*>(zeros_.data());
   ManyPlan plan = {};
   tell(0, plan);

@@ -10,12 +10,12 @@
 
 namespace lffn {
 
-// From so many queries on they lie in the lanes.
+// This many queries or more lie in the lanes.
 constexpr int64_t kFewQueries = 8;
 
 class QueryBlock {
  public:
-  // With room for so many.
+  // With room for `most` queries.
   QueryBlock(const Kernels& kernels, const TopK& call, int64_t most, bool may_be_many);
 
   void take(int64_t first, int64_t count);
@@ -24,7 +24,8 @@ class QueryBlock {
   int64_t count() const { return count_; }
   bool is_many() const { return is_many_; }
   const float* factors() const { return factors_.as<float>(); }  // by which sums are multiplied or divided
-  // What the plans need of the queries from `query` of this block on; for many a multiple of kQueryGroup.
+  // Tells a plan what it needs of the queries from `query` of this block on. For a ManyPlan `query` is a multiple of
+  // kQueryGroup.
   void tell(int64_t query, ScanPlan& plan) const;
   void tell(int64_t query, ManyPlan& plan) const;
 
@@ -41,8 +42,8 @@ class QueryBlock {
   Memory zeros_, sums_;  // a row of zeros and room for a product with it
 };
 
-// By which the products of each of these vectors with others are divided for their cosine: its length, or so much that
-// zeros remain where that is 0. There must be room for whole kPanel of them.
+// The divisors that turn the products of each of these vectors with others into cosines: the vector's length, or
+// infinity where that is 0, so that the cosines are 0. `lengths` must have room for whole kPanel of them.
 void find_lengths(const Kernels& kernels, const TopK& call, const uint8_t* const* rows, int64_t count, int64_t ahead,
                   float* lengths);
 

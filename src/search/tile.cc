@@ -16,7 +16,7 @@ bool TileFiller::fill(int64_t& at, int64_t end, bool lengths_later, Tile& tile) 
       const int64_t vector = call_.has_candidates ? call_.candidates[at] : at;
       if (!takes_part(vector)) continue;
       const uint8_t* const row = vectors.data + vector * vectors.stride;
-      // The processor does not foresee where the next one lies.
+      // The processor cannot predict where the next vector lies.
       for (int64_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(row + byte);
       tile.rows[count++] = row;
     }
@@ -36,7 +36,7 @@ void TileFiller::find_factors(bool lengths_later, Tile& tile) const {
   if (call_.measure == Measure::kCosine) {
     if (!lengths_later) find_lengths(kernels_, call_, tile.rows, tile.count, ahead(), tile.factors);
   } else if (scales == nullptr) {
-    return;  // they are there
+    return;  // prepare() has set them
   } else if (scattered()) {
     for (int64_t r = 0; r < tile.count; ++r) tile.factors[r] = scales[vector_of(tile.rows[r])];
   } else if (tile.count > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some vectors that take part, which meet all queries while they are in the cache.
+// Some of the vectors that take part. They meet all queries while they are in the cache.
 #pragma once
 
 #include <algorithm>
@@ -25,17 +25,17 @@ class TileFiller {
  public:
   TileFiller(const Kernels& kernels, const TopK& call, int64_t most) : kernels_(kernels), call_(call), most_(most) {}
 
-  // What all tiles have alike.
+  // Sets what all tiles share.
   void prepare(Tile& tile) const { fill_with(call_.vectors.scale, tile.factors, kMostTileRows); }
 
-  // Takes the next ones from `at` on, before `end`, and moves `at` behind them. false: there are none. Who finds their
-  // lengths later, beside their sums, says so.
+  // Takes the next vectors from `at` on, before `end`, and moves `at` behind them. false: there are none.
+  // lengths_later: the caller finds their lengths later, beside their sums.
   bool fill(int64_t& at, int64_t end, bool lengths_later, Tile& tile) const;
 
   // The number of the vector that lies there.
   int64_t vector_of(const uint8_t* row) const { return (row - call_.vectors.data) / call_.vectors.stride; }
 
-  // How far ahead of a row the next ones are asked for.
+  // How many bytes ahead rows are prefetched.
   int64_t ahead() const { return scattered() ? 0 : kAskedAhead; }
 
  private:

@@ -17,11 +17,11 @@ namespace lffn {
 namespace {
 
 constexpr int64_t kMostQueries = 256;       // of a block
-constexpr int64_t kQueriesAtOnce = 64;      // that meet a tile, so that their sums stay in the cache
-constexpr int64_t kTileBytes = 48 << 10;    // about so much
+constexpr int64_t kQueriesAtOnce = 64;      // that meet a tile at once, so that their sums stay in the cache
+constexpr int64_t kTileBytes = 48 << 10;    // about, of a tile's rows
 constexpr int64_t kTilesOfItem = 16;        // at most
 constexpr int64_t kStepNumbers = 1 << 22;   // products between two looks at the cancel flag: less than a millisecond
-constexpr int64_t kBlockBytes = 64 << 20;   // of a block's lists, about, and of its queries an eighth
+constexpr int64_t kBlockBytes = 64 << 20;   // about, of a block's lists; an eighth of it for its queries
 constexpr double kThreadNumbers = 1 << 19;  // products that are worth another thread
 
 // What one thread works with.
@@ -33,7 +33,7 @@ struct Scratch {
 };
 static_assert(kPanel == 16);
 
-// The part of a call that its items share.
+// What the items of a call share.
 class Search {
  public:
   Search(const SearchWorkers& workers, const TopK& call);
@@ -63,7 +63,7 @@ class Search {
 
   Best& best(int64_t query, int32_t thread) { return best_.as<Best>()[thread * block_ + query]; }
   float& threshold(int64_t query, int32_t thread) { return thresholds_.as<float>()[thread * block_ + query]; }
-  // Of scores as they are counted here.
+  // From scores as callers see them to scores as they are compared here, or back: larger is nearer.
   float turned(float score) const { return call_.measure == Measure::kHamming ? 0 - score : score; }
 
   const SearchWorkers& workers_;
@@ -138,7 +138,8 @@ void Search::run() {
   }
 }
 
-// Ranges of vectors, and where these are few, parts of the queries; of lists of their own, parts of each.
+// Items are ranges of vectors, times parts of the queries where ranges are few. Where queries have lists of their own,
+// items are parts of each list.
 Search::Shares Search::share() const {
   const int64_t count = queries_->count(), wanted = 4 * int64_t{threads_};
   Shares shares = {};
@@ -171,7 +172,7 @@ Search::Item Search::item(const Shares& shares, int64_t number) const {
           std::min(queries_->count(), (part + 1) * groups / shares.parts * at_once_)};
 }
 
-// What was found before keeps away all that is farther.
+// What was found before keeps out all vectors that are farther.
 float Search::start_bound(int64_t number) const {
   float bound = std::numeric_limits<float>::quiet_NaN();
   if (call_.start.counts == nullptr || call_.start.counts[number] < call_.k) return bound;
@@ -229,7 +230,7 @@ void Search::scan(const Item& item, int32_t thread) {
   }
 }
 
-// Queries one after the other, of each the rows side by side.
+// One query after the other, each with the rows side by side.
 void Search::meet_few(Scratch& scratch, int64_t query, int64_t count, bool finds_lengths, int32_t thread) {
   const Kernels& kernels = workers_.kernels;
   Tile& tile = scratch.tile;
@@ -268,7 +269,7 @@ void Search::meet_few(Scratch& scratch, int64_t query, int64_t count, bool finds
   }
 }
 
-// Rows one after the other, of each the queries side by side.
+// One row after the other, each with the queries side by side.
 void Search::meet_many(Scratch& scratch, int64_t query, int64_t count, int32_t thread) {
   const Tile& tile = scratch.tile;
   const int64_t lanes = round_up(count, kQueryGroup);
@@ -313,7 +314,7 @@ void Search::offer(const Scratch& scratch, int64_t row, int64_t query, float sco
   if (!(mine < least) && !std::isnan(mine)) least = mine;
 }
 
-// What all threads and the start have for a query, in order.
+// Joins what all threads and the start have for a query, in order.
 void Search::finish(int64_t query) {
   Best& all = best(query, 0);
   for (int32_t t = 1; t < threads_; ++t) {

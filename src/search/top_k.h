@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k nearest vectors of each query, by comparing all.
+// The k nearest vectors of each query, found by comparing it with all.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct VectorBlock {
   float scale = 1;
 };
 
-// Of several queries, each with k places.
+// The lists of several queries, each with k places.
 struct FoundLists {
   int64_t* counts = nullptr;
   int64_t* ids = nullptr;
