@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the kernels once: what the CPU has, or what LOOKUPFFN_ISA names.
+// Chooses the kernels once: the best that the CPU has, or those that LOOKUPFFN_ISA names.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -17,8 +17,9 @@
 
 namespace lffn {
 
-// The parts that this build has. LFFN_WHOLE_SETS has LFFN_SET(name) for each set with all of them; LFFN_INT8_SETS and
-// LFFN_PICK_SETS have LFFN_SET_ON(name, other) for those that take the rest from another one, which stands before.
+// The parts that this build has. LFFN_WHOLE_SETS has LFFN_SET(name) for each set with all parts; LFFN_INT8_SETS and
+// LFFN_PICK_SETS have LFFN_SET_ON(name, other) for each set that takes the other parts from `other`, which comes before
+// it.
 #define LFFN_INT8_PARTS                              \
   extern const HashInt8Kernels kHashInt8Kernels;     \
   extern const LinearInt8Kernels kLinearInt8Kernels; \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of a layer, one table of functions per instruction set. Plain pointers and numbers only: this header
-// is the whole border between the kernels and the rest of the library.
+// is the whole interface between the kernels and the rest of the library.
 //
 // Every kernel computes a token's numbers in one fixed order of roundings, whatever its neighbours, the tile, the
 // thread or the vector width.
@@ -14,7 +14,7 @@ namespace lffn {
 // Weights of a product are stored in panels of this many outputs: [outputs / panel][inputs][panel].
 constexpr int64_t kPanel = 16;
 
-// Inputs' sums are kept in this many partial sums, feature f in the one of index f % kPartialSums.
+// Sums over inputs are kept as this many partial sums; feature f goes into partial sum f % kPartialSums.
 constexpr int kPartialSums = 16;
 
 struct NormPlan {
@@ -22,7 +22,7 @@ struct NormPlan {
   float eps;
   const float* gain;
   const float* shift;
-  bool rms = false;  // RMS norm: the mean is not taken away; not in a HashPlan
+  bool rms = false;  // RMS norm: the mean is not subtracted; not in a HashPlan
 };
 
 enum class HashArithmetic : int32_t { kF32, kInt8 };
@@ -78,14 +78,14 @@ struct PickOutput {
 struct HashOutput {
   uint16_t* codes;                    // [tokens][stride]
   float* scores;                      // [tokens][stride]
-  int64_t stride;                     // of token_stride
-  const PickOutput* picks = nullptr;  // where it is not, hash_tile of kernels that have gather_picked writes only this
+  int64_t stride;                     // from token_stride()
+  const PickOutput* picks = nullptr;  // if set, hash_tile of kernels that have gather_picked writes only this
 };
 
 // Tables whose int8 rows are added at once.
 constexpr int32_t kEntryGroup = 4;
-// The rows of a group's tables are as many bytes of a column as a register of 512 bits holds; so many columns'
-// registers lie side by side for each group.
+// A register of 512 bits holds one column of all rows of a group's tables. For each group the registers of kPickColumns
+// columns lie side by side.
 constexpr int32_t kPickRows = 16, kPickColumns = 8;
 // The int8 sums of so many tables fit 32 bits, whatever they hold: 127 * 128 * 2^17 < 2^31.
 constexpr int32_t kTablesInt8 = 1 << 17;
@@ -116,7 +116,7 @@ struct GatherPlan {
   bool add;           // y += instead of y =
 
   float* sums;             // f32: [num_tokens][columns]
-  int32_t tables_at_once;  // gather_f32_many: whose rows leave room in the cache for as many others
+  int32_t tables_at_once;  // gather_f32_many: the rows of so many tables leave room in the cache for as many others
 };
 
 constexpr int64_t kSlabColumns = 64, kMaxColumns = 2048;
@@ -138,12 +138,11 @@ struct LinearPlan {
   float* out;
   int64_t out_stride;
 };
-// How many bits the numbers of a row have that quantise_rows made. kSevenOfMany: seven, of a call with more rows than
-// kFewSevenBits, which AVX2 takes another way than few, with the same results. kWords: eight, as score_words wants
-// them.
+// How many bits the numbers have in a row that quantise_rows made. kSevenOfMany: seven, in a call with more rows than
+// kFewSevenBits, which AVX2 multiplies in another way, with the same results. kWords: eight, as score_words wants them.
 enum class RowBits : int32_t { kEight, kSeven, kSevenOfMany, kWords };
 constexpr int64_t kFewSevenBits = 24;
-// The same with int8 weights and such rows: only in and weights of `linear` are not used.
+// The same with int8 weights and such rows. Of `linear`, only `in` and `weights` are not used.
 struct LinearInt8Plan {
   LinearPlan linear;
   RowBits bits;
@@ -158,11 +157,11 @@ struct LinearInt8Plan {
 // Sums stay in int32 for a slice of so many inputs; the slices' results are added as floats.
 constexpr int64_t kSliceInputs = 65536;
 
-// A row of integers begins with its scale, its zero point, and its outlier with the index, or 0; its numbers, in the
-// kernels' own order, begin after so many cells of four bytes and take half a cell each, rounded up to 16 cells.
+// A row of integers begins with its scale, its zero point, and its outlier with the index, or 0. Its numbers, in the
+// kernels' own order, begin after this many cells of four bytes. They take half a cell each, rounded up to 16 cells.
 constexpr int64_t kRowHeader = 16;
 
-// Rows with the vectors of words, as they lie: out = in * words + bias.
+// Products of rows with the vectors of words, which are used as they lie: out = in * words + bias.
 enum class WordKind : int32_t { kF32, kBf16, kInt8 };
 struct WordsPlan {
   WordKind kind;
@@ -187,12 +186,12 @@ struct WordRowsPlan {
   WordRowKind kind;
   const uint8_t* rows;
   int64_t row_bytes;
-  const float* scales;  // of each row, of int8 and int4 ones; else nullptr
+  const float* scales;  // one for each row of int8 or int4; else nullptr
   int64_t columns;
   const int32_t* ids;          // [tokens]
   const int32_t* row_of_word;  // nullptr: a word's row has its number
   int64_t tokens;
-  bool asked;  // for all of these rows, so that they need not be here
+  bool asked;  // all of these rows were prefetched, so that they need not be here
   float* out;
   int64_t out_stride;
 };
@@ -225,7 +224,7 @@ struct AttentionPlan {
   const float* place_queries;  // the same, keys
 };
 
-// Of two vectors: the sums of the products of their numbers, and of the second one's numbers with themselves.
+// For two vectors: the sum of the products of their numbers, and the sum of the second one's squares.
 struct TwoVectors {
   double ab, bb;
 };
@@ -267,8 +266,8 @@ struct GatherKernels {
   void (*gather_bf16)(const GatherPlan& plan);
   void (*gather_int8_scores)(const GatherPlan& plan);  // float sums of scores * int8 rows, for scores of either sign
 
-  // The bytes for gather_int8, of scores times row_scales[table][code], one an entry in the scores' order, and one
-  // scale per token. Entries past the last table, up to a whole group, get 0. The scores are overwritten.
+  // Makes the bytes for gather_int8 from scores times row_scales[table][code], one for each entry in the scores' order,
+  // and one scale per token. Entries past the last table, up to a whole group, get 0. The scores are overwritten.
   void (*quantise_scores)(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
                           int32_t num_tokens, uint8_t* score_bytes, float* score_byte_scales);
   // At which byte of a row gather_int8 wants a column; 64 columns further the same plus 64.
@@ -280,13 +279,13 @@ struct LinearKernels {
   void (*linear)(const LinearPlan& plan);
   // matrix[outputs][inputs], its rows `stride` floats apart -> panels, outputs beyond the matrix zero.
   void (*lay_panels)(const float* matrix, int64_t stride, int64_t outputs, int64_t inputs, float* panels);
-  // bfloat16 as float32; a multiple of kPanel.
+  // bfloat16 to float32; count is a multiple of kPanel.
   void (*widen)(const uint16_t* numbers, int64_t count, float* out);
   // The layer norm of each row; in and out may be the same.
   void (*normalise)(const NormPlan& plan, const float* in, int64_t in_stride, int64_t rows, float* out,
                     int64_t out_stride);
-  // Rows of two halves: the first one becomes its product with the second, `activated` of the two (0 or 1) through the
-  // activation before.
+  // Rows of two halves: the first half becomes the product of both, after half `activated` (0 or 1) went through the
+  // activation.
   void (*gate)(Activation activation, int activated, float* rows, int64_t stride, int64_t count, int64_t half);
 };
 
@@ -312,18 +311,19 @@ struct AttentionInt8Kernels {
 };
 
 struct SearchKernels {
-  // Of vectors that begin anywhere; the sums of int8 are exact.
+  // For vectors that begin anywhere; the sums of int8 are exact.
   TwoVectors (*compare_f32)(const float* a, const float* b, int64_t size);
   TwoVectors (*compare_int8)(const int8_t* a, const int8_t* b, int64_t size);
   int64_t (*different_bits)(const uint8_t* a, const uint8_t* b, int64_t bytes);
-  // Rows with few queries, and which of their scores are of use; gives the number of hits.
+  // Scans multiply or compare rows with few queries; select_scores finds which scores are of use and returns the number
+  // of hits.
   void (*scan_f32)(const ScanPlan& plan);
   void (*scan_int8)(const ScanPlan& plan);
   void (*scan_bits)(const ScanPlan& plan);
   int64_t (*select_scores)(const SelectPlan& plan);
 };
 
-// What only a CPU does that picks bytes from a whole register by as many indices, and counts its bits.
+// Kernels for a CPU that can pick bytes from a whole register by as many indices, and count its bits.
 struct PickKernels {
   // The sums of gather_int8 for tables of at most kPickRows rows and kTablesInt8 tables, which lie as
   // [columns / kPickColumns][groups][kPickColumns][table of the group][kPickRows]: `tables` points to the plan's first
@@ -341,13 +341,14 @@ struct Kernels : HashKernels,
                  AttentionInt8Kernels,
                  SearchKernels {
   const char* name;
-  const char* floats;                             // the name of the set whose parts of floats these are
+  const char* floats;                             // the name of the set that the parts of floats come from
   void (*gather_picked)(const GatherPlan& plan);  // as PickKernels'; nullptr: this CPU gathers rows
 };
 
-// The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error where that cannot be.
+// The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error if that one cannot be
+// used.
 const Kernels& kernels();
-// The same for a handle. Throws Error also where the environment asks for anything else that cannot be.
+// The same for a handle. Throws Error also if the environment asks for anything else that is impossible.
 const Kernels& usable_kernels();
 
 // The best that the CPU has, or the one of that name unless it is "". Throws Error that names the setting.

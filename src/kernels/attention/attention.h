@@ -55,18 +55,18 @@ inline void copy_values(const AttentionPlan& plan, float* panels) {
   }
 }
 
-// Queries of a tile, and any of them in whole vectors of any width.
+// Room for a tile's queries, and for whole vectors of any width from any of them on.
 constexpr int64_t kQuerySlots = kQueryTile + kPanel;
 
 // What each query's softmax has seen so far.
 struct Softmax {
   float largest[kQuerySlots];  // of its scores
   float sum[kQuerySlots];      // of exp(score - largest)
-  float factor[kQuerySlots];   // that earlier sums are to be scaled by
+  float factor[kQuerySlots];   // by which earlier sums are scaled
 };
 
-// Scores -> weights relative to the largest score of their query so far, of queries from `from` on. What the state says
-// of those behind is lost: they have not begun.
+// Turns the scores of queries from `from` on into weights relative to the query's largest score so far. The state of
+// the queries behind these is overwritten: they have not begun.
 inline void soften(float* scores, int64_t from, int64_t queries, int64_t keys, float scale, bool first,
                    Softmax* softmax) {
   struct {

@@ -33,13 +33,13 @@ LFFN_INLINE inline void whole_piece(const int32_t* rows, int64_t row_stride, int
                     LFFN_INLINE { unroll<kVectors>([&](auto v) LFFN_INLINE { finish(r, v, settled(sums[r][v])); }); });
 }
 
-// What each query's softmax has seen so far, its scores as powers of 2.
+// What each query's softmax has seen so far, with scores as exponents of 2.
 struct Int8Softmax {
-  float scale[kQuerySlots];    // of its products with keys' numbers
+  float scale[kQuerySlots];    // for its products with keys' numbers
   float largest[kQuerySlots];  // score so far
   float sum[kQuerySlots];      // of weights
   float block_largest[kQuerySlots], block_sum[kQuerySlots];
-  float before[kQuerySlots], now[kQuerySlots];  // that earlier sums and the block's are to be scaled by
+  float before[kQuerySlots], now[kQuerySlots];  // by which earlier sums and the block's are scaled
   float poison[kQuerySlots];                    // NaN once a score was not finite
 };
 
@@ -58,12 +58,12 @@ inline void score_panels(const Int8Scratch& s, int64_t queries, int64_t first_ke
 }
 
 constexpr float kWeightRound = kRoundInLowBits - kWeightZero;
-// Scores are products of bytes times the keys' scales; with the query's scale they are powers of 2.
+// Scores are products of bytes times the keys' scales; times the query's scale they are exponents of 2.
 struct Weigher {
   F32 largest, scale, lowest;
   explicit Weigher(float most, float by)
       : largest(F32::set1(most)), scale(F32::set1(by)), lowest(F32::set1(-126.0f / by)) {}
-  // 255 * 2^((score - largest) * scale), within 0.2 %, as whole numbers in the low bits less kWeightZero.
+  // 255 * 2^((score - largest) * scale), within 0.2 %, as whole numbers less kWeightZero, in the low bits.
   I32 operator()(F32 score) const {
     const F32 below = max(lowest, score - largest);
     const F32 rounded = fma(below, scale, F32::set1(kRoundToExponent));
@@ -105,7 +105,7 @@ inline float weigh_block(const float* scores, int64_t padded, float largest, flo
   return static_cast<float>(total + lane_sum(sums));
 }
 
-// seen: keys from first_key on whose weights there are.
+// seen: the keys that have weights, counted from first_key.
 template <int kPanels>
 inline void sum_panels(const Int8Scratch& s, const Int8Softmax& state, int64_t queries, const int32_t* weights,
                        int64_t first_key, Range seen, bool first, int64_t column) {
@@ -130,10 +130,11 @@ inline void sum_panels(const Int8Scratch& s, const Int8Softmax& state, int64_t q
   }
 }
 
-// Below all scores, but finite: of a query that has seen no key.
+// Below all scores, but finite: the largest score of a query that has seen no key.
 constexpr float kNoScore = -3e38f;
 
-// Where queries see but some keys, each begins in a block of its own, with nothing that its first block adds to.
+// Where queries see only some keys, each begins in a block of its own. So all start with nothing, to which their first
+// block is added.
 inline void begin_with_nothing(const Int8Scratch& s, Int8Softmax* state) {
   for (int64_t q = 0; q < kInt8Queries; ++q) {
     state->largest[q] = kNoScore;
@@ -144,7 +145,7 @@ inline void begin_with_nothing(const Int8Scratch& s, Int8Softmax* state) {
 
 // Which keys of a block to visit: whole groups, so that cells of weights and of values begin with the range.
 inline Range visited_keys(const AttentionPlan& plan, int64_t first_query, int64_t queries, int64_t key, int64_t keys) {
-  // Sums of values begin with those of whole blocks where weights are less by kWeightZero.
+  // Where weights are lowered by kWeightZero, sums begin with the sums of a whole block's values.
   if (!plan.limited || kWeightZero != 0) return {0, keys};
   Range seen = keys_in_block(plan, first_query, queries, key, keys);
   seen.begin = seen.begin / kGroupKeys * kGroupKeys;
@@ -187,7 +188,7 @@ inline void attend_int8_tile(const AttentionPlan& plan, const Int8Scratch& s, fl
     unusual[q] = most - most;
   }
   const int64_t rows = round_up(queries, kPieceRows);
-  // The rest of a tile is computed with.
+  // The unused rows of a tile are computed, too.
   for (int64_t i = queries * s.row_cells; i < rows * s.row_cells; ++i) s.queries[i] = 0;
   for (int64_t i = queries * kBlockCells; i < rows * kBlockCells; ++i) weights[i] = 0;
   for (int64_t q = queries; q < kInt8Queries; ++q) state.block_largest[q] = state.block_sum[q] = 0;
@@ -206,7 +207,7 @@ inline void attend_int8_tile(const AttentionPlan& plan, const Int8Scratch& s, fl
     for (int64_t q = 0; plan.limited && q < queries; ++q) {
       put_unseen(plan, plan.first_query + first_query + q, k, seen, -__builtin_inff(), scores + q * kKeyBlock);
     }
-    // One after the other, or each would wait for its largest.
+    // Loops one after the other: in one loop each query would wait for its largest score.
     const int64_t padded = round_up(seen.end, kPanel) - seen.begin;
     float largest[kInt8Queries];
     for (int64_t q = 0; q < queries; ++q) largest[q] = largest_score(scores + q * kKeyBlock + seen.begin, padded);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the distances of queries and keys add to their scores: a number for each distance, or the products of queries
-// and keys with the vectors of places, as which distances count.
+// and keys with the vectors of places, to which distances are mapped.
 #pragma once
 
 #include "kernels/kernels.h"
@@ -43,7 +43,7 @@ inline void add_by_distance(const AttentionPlan& plan, float* scores, int64_t fi
   }
 }
 
-// The products of some rows with the vectors of all places that are between two.
+// The products of some rows with the vectors of all places from one place to the other.
 inline void score_places(const float* rows, int64_t stride, int64_t count, int64_t head_size, const float* panels,
                          int64_t place, int64_t other, float* out, int64_t out_stride) {
   const int64_t first = (place < other ? place : other) / kPanel, last = (place < other ? other : place) / kPanel;

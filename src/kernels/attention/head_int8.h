@@ -14,26 +14,27 @@ namespace {
 using AttentionProduct = IntegerProduct<kByteDot>;
 
 constexpr float kHeadSteps = 127;  // what the largest magnitude of a query, a key or a column of values becomes
-// What is taken from weights, of 0 to 255, where the first factor of a product is signed.
+// What is subtracted from weights, which are 0 to 255, where the first factor of a product is signed.
 constexpr int kWeightZero = kByteDot ? 128 - kByteZero : 0;
-constexpr auto kMinusZeros = static_cast<int32_t>(0x80808080u);  // four of them
-// Keys that are not there: their scores are below all others.
+constexpr auto kMinusZeros = static_cast<int32_t>(0x80808080u);  // four bytes of -128
+// For padding in the last panel of keys: its scores are below all others.
 constexpr int32_t kNoKeyStart = -(1 << 30);
 constexpr float kNoKeyScale = 1e38f;
 
 constexpr int64_t kInt8Queries = 16;  // of a tile
-// Of these so many meet so many panels at once.
+// How many of these meet how many panels at once.
 constexpr int kPieceRows = kPanelVectors == 4 && kRegisters == 16 ? 2 : 4;
 constexpr int kScorePanels = kPanelVectors == 1 ? 4 : 1, kSumPanels = kPanelVectors == 1 ? 2 : 1;
 
 constexpr int64_t kBlockCells = kKeyBlock / kCellInputs;
-// A cell of weights or of values has one key of each panel of a group, of the last few panels keys side by side.
+// A cell of weights or of values has one key from each panel of a group. In the last panels, which fill no group, it
+// has keys side by side.
 constexpr int64_t kGroupKeys = kCellInputs * kPanel;
 inline I32 pack_numbers(const I32* numbers) {
   if constexpr (kByteDot) return pack_bytes(numbers[0], numbers[1], numbers[2], numbers[3]);
   return low_and_high(numbers[0], shift_left<16>(numbers[1]));
 }
-// Numbers side by side, the first of them number `at`.
+// Stores numbers side by side, from number `at` on.
 inline void store_side_by_side(I32 numbers, int32_t* cells, int64_t at) {
   if constexpr (kByteDot) {
     store_u8(numbers, reinterpret_cast<uint8_t*>(cells) + at);
@@ -44,11 +45,11 @@ inline void store_side_by_side(I32 numbers, int32_t* cells, int64_t at) {
 
 struct Int8Scratch {
   int32_t* keys;        // [panels of keys][key_cells][kPanel]
-  int32_t* key_starts;  // [keys in whole panels]: of their sums
+  int32_t* key_starts;  // [keys in whole panels]: what their sums start with
   float* key_scales;
   float* largest_key_scale;  // NaN where a key has a number that is not finite
   int32_t* values;           // [panels of columns][value_cells][kPanel]
-  int32_t* value_starts;     // [blocks of keys][columns]: of their sums; only with kWeightZero
+  int32_t* value_starts;     // [blocks of keys][columns]: what sums start with; only with kWeightZero
   float* value_scales;       // [columns]
   float* part;               // [keys][kPanel], of values whose columns fill no panel
   int32_t* queries;          // [kInt8Queries][row_cells]
@@ -140,7 +141,7 @@ inline float pack_keys(const AttentionPlan& plan, const Int8Scratch& s) {
   return largest + poison;
 }
 
-// Of the columns from `first` on, which begin at `values`, in rows `stride` floats apart.
+// Packs a panel of columns from `first` on. They begin at `values`, in rows `stride` floats apart.
 inline void pack_value_panel(const Int8Scratch& s, int64_t num_keys, int64_t first, const float* values,
                              int64_t stride) {
   I32 largest[kPanelVectors];
@@ -158,7 +159,7 @@ inline void pack_value_panel(const Int8Scratch& s, int64_t num_keys, int64_t fir
   });
   const F32 round = F32::set1(kRoundInLowBits);
   int32_t* to = s.values + first * s.value_cells;
-  // A cell of the numbers of key, key + step and so on, as far as there are keys.
+  // Writes a cell of the numbers of key, key + step and so on, as far as there are keys.
   const auto put = [&](int64_t key, int64_t step, bool all_there) LFFN_INLINE {
     I32 numbers[kPanelVectors][kCellInputs];
     unroll<kCellInputs>([&](auto i) LFFN_INLINE {
@@ -194,7 +195,7 @@ inline void pack_values(const AttentionPlan& plan, const Int8Scratch& s) {
   pack_value_panel(s, plan.num_keys, first, s.part, kPanel);
 }
 
-// What to begin sums with where weights are less by kWeightZero.
+// What sums start with where weights are lowered by kWeightZero.
 inline void sum_values(const Int8Scratch& s) {
   for (int64_t first = 0; first < s.columns; first += kLanes) {
     const int32_t* from = s.values + first / kPanel * kPanel * s.value_cells + first % kPanel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys the queries of a tile see. What they do not see is not visited; as a query's numbers come from the keys
-// that it sees alone, they do not depend on what else is in its tile.
+// Which keys the queries of a tile see. Keys that none of them sees are not visited. A query's numbers come only from
+// the keys that it sees, so they do not depend on what else is in its tile.
 #pragma once
 
 #include "kernels/attention/attention_places.h"
@@ -38,14 +38,15 @@ inline Range queries_of(const AttentionPlan& plan, int64_t first, int64_t querie
   return {within(key - plan.after - query, 0, queries), within(key + keys + plan.before - query, 0, queries)};
 }
 
-// The keys of a block that any of these queries sees, which all see some, counted from the block's first.
+// The keys of a block that any of these queries sees, counted from the block's first. Each of the queries must see some
+// of them.
 inline Range keys_in_block(const AttentionPlan& plan, int64_t first, int64_t queries, int64_t key, int64_t keys) {
   const int64_t query = plan.first_query + first;
   return {within(keys_of(plan, query).begin - key, 0, keys),
           within(keys_of(plan, query + queries - 1).end - key, 0, keys)};
 }
 
-// The scores of one query with the keys of a block that are in `visited`: `value` for those that it does not see.
+// Sets to `value` the scores of one query with keys of a block that are in `visited` but that it does not see.
 inline void put_unseen(const AttentionPlan& plan, int64_t query, int64_t key, Range visited, float value,
                        float* scores) {
   const Range seen = keys_of(plan, query);

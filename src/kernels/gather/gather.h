@@ -9,28 +9,29 @@
 namespace lffn {
 namespace {
 
-constexpr int kLineBytes = 64;  // what memory hands over at once
+constexpr int kLineBytes = 64;  // a cache line
 
-// So many rows are added together, while as many others are asked for: both should fit the nearest cache.
+// At most so many rows are added together, while as many others are prefetched: both should fit the nearest cache.
 constexpr int64_t kMostRows = 16;
 constexpr int64_t kRowsBytes = 16384;
 
 // Some rows of a token.
 struct ChosenRows {
-  const uint8_t* at[kMostRows];  // whole groups: past the last entry any row stands in
+  const uint8_t* at[kMostRows];  // padded with any row to whole groups
   int64_t token;
   int64_t first, count;  // entries
 };
 
-// Calls add(rows, ahead) for all entries of one token after the other. `ahead` are the rows of the call after it, which
-// it should ask for piece by piece: by then they will be in the nearest cache, whichever table or token they are of.
+// Calls add(rows, ahead) for all entries of one token after the other. `ahead` are the rows of the next call. `add`
+// should prefetch them piece by piece: by then they will be in the nearest cache, whichever table or token they belong
+// to.
 template <int kElementBytes, typename Add>
 inline void for_rows(const GatherPlan& plan, Add&& add) {
   const int64_t table_bytes = plan.table_bytes, row_bytes = plan.row_bytes, stride = plan.stride;
   const int64_t probes = plan.num_probes, entries = plan.num_tables * probes;
   int64_t most = kMostRows;
   while (most > kEntryGroup && most * plan.columns * kElementBytes > kRowsBytes) most /= 2;
-  // All calls about as large, so that each asks for all rows of the next.
+  // All calls are about equally large, so that each prefetches all rows of the next.
   const int64_t calls = (entries + most - 1) / most;
   const int64_t size = ((entries + calls - 1) / calls + kEntryGroup - 1) / kEntryGroup * kEntryGroup;
 
@@ -66,7 +67,7 @@ inline void for_rows(const GatherPlan& plan, Add&& add) {
   }
 }
 
-// Writes a vector of a token's results, or adds it, or the part of it that y has columns for.
+// Writes or adds a vector of a token's results, or the part of it that y has columns for.
 inline void put(const GatherPlan& plan, int64_t token, int64_t column, F32 value) {
   float* y = plan.y + token * plan.y_stride + column;
   if (column + kLanes <= plan.y_columns) {

@@ -8,14 +8,15 @@
 namespace lffn {
 namespace {
 
-// interleave_rows leaves the columns in another order; the rows are stored so that it comes out right.
+// interleave_rows changes the order of the columns; the rows are stored so that they come out in order.
 inline int32_t int8_position(int32_t column) {
   const int32_t unit = column / (4 * kLanes), within = column % (4 * kLanes);
   const int32_t vector = within / kLanes, lane = within % kLanes;
   return unit * 4 * kLanes + lane / 4 * 16 + vector * 4 + lane % 4;
 }
 
-// Where the sum of a column is among those that add_piece_scores makes of each byte of the cells.
+// The place of a column's sum among the sums of add_piece_scores, which makes a vector of them for each byte of the
+// cells.
 inline int32_t cell_place(int32_t column) {
   const int32_t byte = int8_position(column), unit = byte / (4 * kLanes), within = byte % (4 * kLanes);
   return unit * 4 * kLanes + within % 4 * kLanes + within / 4;
@@ -75,8 +76,8 @@ inline void gather_int8(const GatherPlan& plan) {
   });
 }
 
-// Several probes: their scores may be negative, so the sums are floats. A vector holds the bytes of a unit of columns
-// that lie at one place of a cell; whole cells are as many columns as the sums of a unit.
+// Several probes: their scores may be negative, so the sums are floats. One load of cells has a unit of columns. Each
+// of the unit's four vectors of sums belongs to one byte of the cells.
 template <int kColumns>
 LFFN_INLINE inline void add_piece_scores(const GatherPlan& plan, const ChosenRows& rows, const ChosenRows& ahead,
                                          int64_t column, float* sums) {
@@ -123,7 +124,8 @@ inline void gather_int8_scores(const GatherPlan& plan) {
   });
 }
 
-// Numbers from 0 to 127 for scores up to `most`, a step for each of them.
+// Scores up to `most` become numbers from 0 to 127. In this order: what a step is worth, how many steps 1 is, and a
+// score in steps.
 inline F32 score_byte_scale(F32 most) { return most / F32::set1(127.0f); }
 inline F32 score_byte_step(F32 most) { return F32::set1(127.0f) / most; }
 inline I32 score_byte(F32 score, F32 step) { return bits(score * step + F32::set1(kRoundInLowBits)) & I32::set1(127); }
@@ -137,7 +139,7 @@ inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const 
     for (int32_t k = 0; k < num_tables; ++k) {
       scores[k] = scores[k] * row_scales[static_cast<int64_t>(k) * table_size + codes[k]];
     }
-    // The stride is more than whole vectors.
+    // The stride leaves room for whole vectors.
     for (int32_t k = num_tables; k % kLanes != 0; ++k) scores[k] = 0;
     // As integers, magnitudes keep their order, and NaN is the largest: it must reach the scale. Its sign may be set.
     I32 high = I32::set1(0);

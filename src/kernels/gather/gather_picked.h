@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathering int8 rows of small tables: a register holds the numbers that all rows of four tables have in one column,
-// and for each token, one of the lanes, its four rows' numbers are picked there. The sums are those of gather_int8.
+// Gathering int8 rows of small tables: a register holds the numbers that all rows of four tables have in one column.
+// Each token, in a lane of its own, picks its four rows' numbers from it. The sums are those of gather_int8.
 #pragma once
 
 #include "kernels/gather/gather.h"
@@ -9,7 +9,7 @@ namespace lffn {
 namespace {
 
 constexpr int kPickVectors = 3;  // of tokens, whose sums fit the registers
-constexpr int kLinesAhead = 64;  // that tables are asked for: no call finds all of a model's near
+constexpr int kLinesAhead = 64;  // to prefetch of the tables: no call finds all of a model's tables in a near cache
 
 // kBlocks * kPickColumns columns of kVectors vectors of tokens: (sums * the tokens' scales + bias) as
 // values[column][vector][token].
@@ -79,7 +79,7 @@ inline void gather_picked(const GatherPlan& plan) {
   for (int64_t column = 0; column < plan.y_columns; column += kPanel) {
     int64_t token = 0;
     for (int64_t left = plan.num_tokens; left > 0;) {
-      // Four vectors are two pairs.
+      // Four vectors are taken as two pairs.
       const int64_t vectors = (left + kLanes - 1) / kLanes;
       const int64_t now = vectors == kPickVectors + 1 ? 2 : vectors < kPickVectors ? vectors : kPickVectors;
       if (now == 3) {

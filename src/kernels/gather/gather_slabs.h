@@ -13,14 +13,14 @@ LFFN_INLINE inline F32 add_floats(const uint8_t* row, int v, F32 score, F32 sum)
   return fma(score, F32::load(reinterpret_cast<const float*>(row) + v * kLanes), sum);
 }
 
-// How many tables ahead a row is asked for that is in no near cache.
+// How many tables ahead rows that are in no near cache are prefetched.
 constexpr int32_t kTablesAhead = 8;
 
 // Where a whole slab is few vectors, two tokens at once hide the latency of the additions.
 constexpr int kTokensAtOnce = kSlabColumns / kLanes <= 4 ? 2 : 1;
 
-// The part of `count` tables in the sums. `next_bytes` that follow are brought closer meanwhile. kCold: the tables'
-// rows are in no near cache.
+// Adds the rows of `count` tables to the sums. The `next_bytes` that follow these tables are prefetched meanwhile.
+// kCold: the tables' rows are in no near cache.
 template <int kColumns, bool kCold>
 inline void add_some_tables(const GatherPlan& plan, int64_t column, float* sums, int32_t first, int32_t count,
                             int64_t next_bytes) {

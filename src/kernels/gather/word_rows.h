@@ -25,7 +25,7 @@ inline float float_of_bits(uint32_t bits) {
   return value;
 }
 
-// sums[0..count) of columns `first` on.
+// Adds the columns from `first` on to sums[0..count).
 inline void add_row_f32(const uint8_t* row, int64_t first, int64_t count, float, float* __restrict sums) {
   for (int64_t c = 0; c < count; ++c) sums[c] += number_at<float>(row, first + c);
 }
@@ -34,7 +34,7 @@ inline void add_row_bf16(const uint8_t* row, int64_t first, int64_t count, float
     sums[c] += float_of_bits(static_cast<uint32_t>(number_at<uint16_t>(row, first + c)) << 16);
   }
 }
-// Only finite ones are in a file.
+// Files have only finite numbers.
 inline void add_row_f16(const uint8_t* row, int64_t first, int64_t count, float, float* __restrict sums) {
   for (int64_t c = 0; c < count; ++c) {
     const uint32_t bits = number_at<uint16_t>(row, first + c);
@@ -52,9 +52,9 @@ inline void add_row_int8(const uint8_t* row, int64_t first, int64_t count, float
     sums[c] += static_cast<float>(static_cast<int8_t>(row[first + c])) * scale;
   }
 }
-// Two columns a byte, the lower four bits first; each less 8.
+// Two columns a byte, the lower four bits first, each stored plus 8.
 inline void add_row_int4(const uint8_t* row, int64_t first, int64_t count, float scale, float* __restrict sums) {
-  alignas(64) uint16_t pairs[kRowPiece / 2];  // whose bytes are two columns: stores that later loads lie within
+  alignas(64) uint16_t pairs[kRowPiece / 2];  // one byte for each column, stored so that later loads lie within a store
   const uint8_t* bytes = row + first / 2;
   for (int64_t b = 0; b < (count + 1) / 2; ++b) {
     const uint32_t both = bytes[b];
@@ -66,7 +66,7 @@ inline void add_row_int4(const uint8_t* row, int64_t first, int64_t count, float
 
 template <typename AddPiece>
 inline void add_rows_of(const WordRowsPlan& plan, AddPiece&& add_piece) {
-  // Rows that are asked for while the ones before are added: about this many bytes of them.
+  // About this many bytes of rows are prefetched while the rows before them are added.
   constexpr int64_t kAheadBytes = 4096;
   const int64_t ahead = plan.asked ? plan.tokens : kAheadBytes / plan.row_bytes + 2;
   const auto row_at = [&](int64_t token) {

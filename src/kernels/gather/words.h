@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of a few rows with the vectors of all words, which lie as they are: one copy serves to look words up and to
-// score them. The inputs lie in the lanes; number i goes into partial sum i % kPartialSums, so the order of the sums is
-// the same everywhere.
+// Products of a few rows with the vectors of all words, which are used as they lie: one copy serves to look words up
+// and to score them. The inputs lie in the lanes; number i goes into partial sum i % kPartialSums, so the order of the
+// sums is the same everywhere.
 #pragma once
 
 #include "kernels/linear/linear_int8.h"
@@ -10,7 +10,7 @@
 namespace lffn {
 namespace {
 
-// What the words are made of. kNumbers: of a word that kPartialSums lanes take at once.
+// What the words are made of. kNumbers: how many numbers of a word kPartialSums lanes take at once.
 struct FloatWords : FloatProduct {
   static constexpr int64_t kNumbers = kPartialSums;
   using Element = float;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tokens to codes and scores: a tile at a time or one token at a time; few tokens and a dense projection by rows.
+// From tokens to codes and scores: a tile at a time or one token at a time; few tokens of a dense int8 projection by
+// rows.
 #pragma once
 
 #include "kernels/hash/hash_int8.h"
@@ -15,8 +16,8 @@ namespace {
 
 inline int64_t block_panel(const HashPlan& plan) { return plan.dense || plan.block >= kPanel ? kPanel : plan.block; }
 
-// Whether so many tokens go by rows. As measured: tiles of many tokens are faster, but with a dense int8 hash not
-// everywhere, and not where they leave lanes idle.
+// Whether so many tokens go by rows. As measured, tiles of many tokens are faster, but for a dense int8 hash not on
+// every instruction set, and not where they leave lanes idle.
 inline bool by_rows(const HashPlan& plan, int64_t tokens, const HashOutput& out) {
   constexpr int64_t kMost = !kDenseTiles ? kCallTokens : kRegisters == 32 ? 24 : 12;
   return plan.dense && tokens <= kMost && out.picks == nullptr;
@@ -29,7 +30,7 @@ struct HashBuffers {
   float* other;    // f32: [outputs][tokens]
   float* lanes;    // one token: [code bits][tables], then as many scores, then as many codes
   void* probes;
-  void* rest;  // int8: the chains'
+  void* rest;  // int8: for the chains
 };
 inline HashBuffers hash_buffers(const HashPlan& plan, int64_t tokens, Parts& parts) {
   HashBuffers buffers = {};
@@ -80,8 +81,8 @@ LFFN_INLINE inline void load_inputs(const HashPlan& plan, const float* x, int64_
   for (int64_t i = plan.input_size * kTokens; i < plan.width * kTokens; i += kLanes) F32::set1(0).store(u + i);
 }
 
-// The code of each table that is a token's own. hash_value(index, offset) gives a hash value of the tokens from that
-// offset on.
+// One code for each table: the token's own. hash_value(index, offset) gives a hash value of the tokens from that offset
+// on.
 template <int kVectors, typename HashValue>
 LFFN_INLINE inline void put_own_codes(const HashPlan& plan, HashValue&& hash_value, HashOutput out) {
   constexpr int64_t kTokens = kVectors * kLanes;
@@ -109,7 +110,7 @@ LFFN_INLINE inline void put_own_codes(const HashPlan& plan, HashValue&& hash_val
   }
 }
 
-// Several codes of each table, by way of the hash values: y[num_hashes][tokens].
+// Several codes for each table, from hash values that are stored first: y[num_hashes][tokens].
 template <int kVectors, typename HashValue>
 LFFN_INLINE inline void put_likeliest_codes(const HashPlan& plan, HashValue&& hash_value, int32_t num_tokens, float* y,
                                             HashOutput out, void* scratch) {
@@ -192,7 +193,7 @@ inline void hash_tiles(const HashPlan& plan, const float* x, int64_t x_stride, i
   }
 }
 
-// Not of a dense int8 projection, whose rows are as fast one by one.
+// Not for a dense int8 projection, whose rows are as fast one by one.
 template <bool kInt8>
 inline void hash_one_token(const HashPlan& plan, const float* x, HashOutput out, void* scratch) {
   Parts parts(scratch);
@@ -210,7 +211,7 @@ inline void hash_one_token(const HashPlan& plan, const float* x, HashOutput out,
   for (int32_t chain = 0; chain < plan.chains; ++chain) {
     if constexpr (!kInt8) run_chain(plan, chain, u, buffers.other, y + chain * plan.outputs, 1, product_token);
     if (plan.dense) continue;
-    // The input's share; the columns past num_hashes have no bias and are not read.
+    // Adds the bias and the input's share; the columns past num_hashes have no bias and are not read.
     float* z = y + chain * plan.outputs;
     const int64_t used =
         plan.num_hashes - chain * plan.outputs < plan.outputs ? plan.num_hashes - chain * plan.outputs : plan.outputs;

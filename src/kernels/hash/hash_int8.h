@@ -53,8 +53,8 @@ inline Int8Buffers int8_buffers(const HashPlan& plan, int64_t tokens, Parts& par
   return buffers;
 }
 
-// The last kStages of the butterflies over the blocks, of which there are `step` << kStages, for the outputs at once of
-// each: panels[blocks][outputs][tokens] -> out[blocks][block][tokens], and the blocks' magnitudes.
+// The last kStages of the butterflies over the `step` << kStages blocks, for some outputs of each:
+// panels[blocks][outputs][tokens] -> out[blocks][block][tokens], and the blocks' largest magnitudes.
 template <int kStages, int kVectors>
 void finish_panels(const float* panels, int64_t step, int64_t outputs, bool magnitudes, int32_t* largest, int64_t block,
                    float* out) {

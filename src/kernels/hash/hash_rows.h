@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // int8 hashes with a dense projection: rows meet panels of outputs as in a linear layer. The outputs are sorted so that
-// the j-th hash values of kPanel tables lie side by side: so do codes and scores then.
+// the j-th hash values of kPanel tables lie side by side. Then codes and scores do, too.
 #pragma once
 
 #include "kernels/hash/probes.h"
@@ -17,7 +17,7 @@ namespace {
 // Vectors of tables that are scored at once, to hide each other's latency.
 constexpr int kScoreVectors = kRegisters == 32 ? 4 : 2;
 
-// Up to kPanel tables, which are hashed together. What is read past the last hash value counts for no table.
+// Up to kPanel tables, which are hashed together. Values that are read past the last hash value belong to no table.
 struct TableGroup {
   int64_t first, tables, output, columns;
   TableGroup(const HashPlan& plan, int64_t first_table)
@@ -31,7 +31,7 @@ struct RowBuffers {
   float* normed;  // [tokens][width]
   QuantisedRows rows;
   float* sums;       // [tokens][columns of a group]
-  float* of_blocks;  // the same, of all blocks
+  float* of_blocks;  // the same, summed over the blocks so far
   void* probes;
 };
 inline RowBuffers row_buffers(const HashPlan& plan, Parts& parts) {
@@ -45,8 +45,8 @@ inline RowBuffers row_buffers(const HashPlan& plan, Parts& parts) {
   return buffers;
 }
 
-// sums[rows][panels * kPanel] = in[rows][cells] * weights, kPanels panels from the first on. Rows that are left meet
-// them in few forms only: each takes its place in the library.
+// sums[rows][panels * kPanel] = in[rows][cells] * weights, kPanels panels from the first on. The remaining rows meet
+// them in few forms only, because each form takes space in the library.
 template <int kPanels>
 inline void multiply_panels(const int32_t* in, int64_t in_stride, int64_t rows, const HashProduct::Weight* weights,
                             int64_t cells, int64_t panels, int32_t* sums) {
@@ -99,7 +99,7 @@ __attribute__((noinline)) inline void hash_values(const HashPlan& plan, const Ta
                   reinterpret_cast<const HashProduct::Weight*>(mine), cells, columns / kPanel, sums);
     if constexpr (kByteDot) add_seconds(plan, buffers.rows, b, mine, cells, columns, sums);
     weights += plan.outputs * cells * kCellInputs;
-    // The blocks' sums are added as floats, the bias at last.
+    // The blocks' sums are added as floats, the bias last.
     const int32_t* const starts = plan.starts + b * plan.outputs + output;
     const float* const scales = plan.weight_scales + output;
     for (int64_t t = 0; t < tokens; ++t) {

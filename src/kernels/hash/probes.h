@@ -17,9 +17,9 @@ struct Probe {
 
 inline bool before(const Probe& a, const Probe& b) { return a.cost < b.cost || (a.cost == b.cost && a.code < b.code); }
 
-// The `wanted` cheapest codes for the hash values z, cheapest first, of equal ones the lower code. Bit by bit: a
-// beginning of a code that `wanted` others beat can be dropped, since whatever follows it could follow them. Returns
-// where in `lists`, which has room for 2 * wanted, they are.
+// The `wanted` cheapest codes for the hash values z, cheapest first, and the lower code first where costs are equal. It
+// goes bit by bit: the beginning of a code can be dropped if `wanted` others beat it, since whatever follows it could
+// follow them. Returns where in `lists`, which has room for 2 * wanted, the codes are.
 inline const Probe* cheapest_codes(const float* z, int32_t code_bits, int32_t wanted, Probe* lists) {
   Probe* from = lists;
   Probe* to = lists + wanted;
@@ -57,7 +57,8 @@ inline size_t probe_scratch(int32_t num_probes) {
          2 * static_cast<size_t>(round_up(num_probes, kLanes)) * sizeof(float);
 }
 
-// The codes and scores of one table and token, whose hash values are z. Called, as many forms of hashes need it.
+// The codes and scores of one table and token, whose hash values are z. Not inlined, because many forms of hashes need
+// it.
 __attribute__((noinline)) inline void probe_table(const HashPlan& plan, const float* z, int32_t table, int32_t token,
                                                   const HashOutput& out, void* scratch) {
   const int32_t wanted = plan.num_probes;

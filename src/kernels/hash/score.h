@@ -38,7 +38,8 @@ LFFN_INLINE inline void score_lanes(int32_t code_bits, bool sigmoid, Hash&& hash
   });
 }
 
-// Hash value j of table i from some table on is number first + i * next + j * apart, up to the next multiple of kPanel.
+// Hash value j of the i-th table from some table on has the index first + i * next + j * apart, up to the next table
+// whose number is a multiple of kPanel.
 struct HashPlace {
   int64_t first, next, apart;
 };
@@ -48,8 +49,8 @@ inline HashPlace hash_place(const HashPlan& plan, int64_t table) {
   return {group * plan.code_bits + table - group, 1, left < kPanel ? left : kPanel};
 }
 
-// As many entries as there are lanes, of as many tokens, rows[entry][tokens] -> entries side by side for each token,
-// the tokens `stride` entries apart.
+// Stores as many entries as there are lanes, of as many tokens: rows[entry][tokens] -> entries side by side for each
+// token, the tokens `stride` entries apart.
 inline void store_entries(const int32_t* codes, const float* scores, int64_t tokens, uint16_t* code_out,
                           float* score_out, int64_t stride) {
   native_transpose(scores, tokens, score_out, stride);
@@ -64,14 +65,15 @@ inline void store_entries(const int32_t* codes, const float* scores, int64_t tok
 
 // What gather_picked wants: the tokens lie in the lanes, and all scales of a table's rows are one register.
 
-// Codes and score bytes of so many tables, four at a time.
+// Codes and score bytes of `tables` tables, four at a time.
 struct Picks {
   const PickOutput& out;
   int64_t tables;
   float* weights;  // [tables][tokens]
   int64_t tokens;
 
-  // Those of the tables from `first` on and of the tokens from `token` on. largest: the tokens' largest weight so far.
+  // Puts those of the four tables from `first` on and of the tokens from `token` on. largest: the tokens' largest
+  // weight so far.
   LFFN_INLINE void put(int64_t first, int64_t token, I32* codes, const F32* scores, I32* largest) const {
     unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
       const int64_t k = first + e;
@@ -87,7 +89,7 @@ struct Picks {
     pack_bytes(codes[0], codes[1], codes[2], codes[3]).store(out.codes + first / kEntryGroup * out.stride + token);
   }
 
-  // The bytes of all weights.
+  // Makes the bytes of all weights.
   void finish(int64_t token, I32 largest) const {
     score_byte_scale(from_bits(largest)).store(out.score_byte_scales + token);
     const F32 step = from_bits(bits(score_byte_step(from_bits(largest))) & positive(to_float(largest)));

@@ -15,7 +15,7 @@ constexpr int kTileVectors = 3;
 constexpr int kTileVectors = 4;
 #endif
 constexpr int kTileVectorsInt8 = 2;
-// What is hashed at once: the int8 form keeps fewer tokens.
+// How many tokens are hashed at once; the int8 form takes fewer.
 constexpr int32_t kTileTokens = kTileVectors * kLanes;
 constexpr int32_t kCallTokens = kTileTokens * kTileVectorsInt8;  // whole tiles of either form
 

@@ -17,7 +17,7 @@ constexpr int kSumVectors = kRegisters == 32 ? 24 : kPanelVectors == 2 ? 12 : 8;
 // Panels side by side where there are many rows.
 constexpr int kUsualPanels = kPanelVectors == 1 ? 2 : 1;
 
-// kDepth: cells of weights of all panels at once that stay in a near cache while the rows pass by.
+// kDepth: how many cells of weights, of all panels at once, stay in a near cache while the rows pass by.
 struct FloatLinear : FloatProduct {
   static constexpr int64_t kDepth = 512;
 };
@@ -28,18 +28,18 @@ constexpr int rows_at_once(int panels) {
   return rows < 1 ? 1 : rows > 12 ? 12 : rows;
 }
 
-// Weights that will be wanted next, brought closer while products are formed: so many cache lines of each panel for
+// Weights that will be wanted next are prefetched while products are formed: so many cache lines of each panel for
 // every kAheadInputs inputs.
 struct Ahead {
   const char* at = nullptr;
   const char* end = nullptr;
   int64_t lines = 0;
   int64_t stride = 0;         // from one panel to the next
-  bool second_cache = false;  // the first one's waiting lines, which are few, stay free for what is wanted now
+  bool second_cache = false;  // into it, so that the first cache's few fill buffers stay free for what is wanted now
 };
 constexpr int64_t kAheadInputs = 16;
 constexpr int64_t kLine = 64;
-// So few rows pass by too fast: what the processor foresees by itself comes sooner.
+// So few rows pass by too fast: the processor's own prefetching is sooner.
 constexpr int64_t kFewRows = 6;
 
 template <int kPanels, typename Number>
@@ -145,8 +145,8 @@ void linear_rows(const Number* in, int64_t in_stride, int64_t rows, int64_t inpu
 
 alignas(64) constexpr float kNothing[8 * kPanel] = {};
 
-// Finished sums -> out. Scaling: what it needs of a column, of a row, the result of the two and a vector of
-// sums, which rows are to be amended afterwards, and how.
+// Finished sums -> out. Scaling has what it needs of a column and of a row, makes the result of the two and a vector of
+// sums, and knows which rows are amended afterwards, and how.
 template <typename Scaling>
 struct FinishRows {
   static constexpr bool wanted = true;
@@ -154,12 +154,13 @@ struct FinishRows {
   int64_t first_row, first_column;
   const Scaling& scaling;
 
-  // One loop for any number of rows, apart from the products: within them its pointers would take their registers.
+  // One loop for any number of rows, separate from the products: inside them its pointers would take registers from the
+  // sums.
   template <typename Vector, int kVectors, typename Number>
   __attribute__((noinline)) void run(int64_t row, int64_t rows, const Number* sums) const {
     constexpr int64_t kColumns = kVectors * kLanes;
     static_assert(kColumns <= 8 * kPanel);
-    // Copies, as the compiler must think that a stored vector may change what a pointer leads to.
+    // Copies, because the compiler must assume that a stored vector may change what a pointer points to.
     const Scaling scale = scaling;
     const bool add = plan.add;
     const int64_t out_stride = plan.out_stride, room = plan.outputs - first_column;
@@ -223,17 +224,17 @@ void activate(Activation activation, float* rows, int64_t stride, int64_t count,
   }
 }
 
-// Above so many rows, weights that the product takes apart are so once for all rows.
+// With more rows than this, weights that the product takes apart are taken apart once for all rows.
 constexpr int64_t kWidenRows = 4 * rows_at_once(kUsualPanels);
 
-// `kPanels` panels from output `first_column` on, for up to kLinearRows rows, of which some may want to be amended. The
-// weights hold `cells` for each output.
+// `kPanels` panels from output `first_column` on, for up to kLinearRows rows. `amend`: some of these rows are amended.
+// The weights hold `cells` for each output.
 template <typename Product, int kPanels, typename Number, typename Scaling>
 inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights,
                           int64_t cells, int64_t panel_stride, int64_t first_row, int64_t rows, int64_t first_column,
                           const Scaling& scaling, bool amend) {
   constexpr int64_t kColumns = kPanels * kPanel, kPieceCells = Product::kDepth / kPanels;
-  // Where a product takes several pieces.
+  // The sums so far, where a product takes several pieces.
   alignas(64) Number sums[kLinearRows * (kPanels > kUsualPanels ? kUsualPanels : kPanels) * kPanel];
   const FinishRows<Scaling> finish = {plan, first_row, first_column, scaling};
   in += first_row * in_stride;
@@ -273,7 +274,8 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
   activate(plan.activation, plan.out + first_row * plan.out_stride + first_column, plan.out_stride, rows, columns);
 }
 
-// All rows and panels, few rows with more panels at once: that leaves registers free and hides the latency of the sums.
+// All rows and panels. Few rows take more panels at once: they leave registers free for them, and that hides the
+// latency of the sums.
 template <typename Product, typename Number, typename Scaling>
 void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights, int64_t cells,
                int64_t panel_stride, const Scaling& scaling) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear layers with int8 weights. Each row of inputs becomes bytes with a scale and a zero point of its own, the sums
+// Linear layers with int8 weights. Each row of inputs becomes bytes with a scale and a zero point of its own. The sums
 // of their products with the weights are exact integers: the same on every instruction set and in any order.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace lffn {
 namespace {
 
-// One less than the bits have numbers beside 0, so that the zero point can round up and no number leaves them.
+// One less than the largest number of these bits, so that the zero point can round up and every number still fits.
 constexpr float steps_of(RowBits bits) { return bits == RowBits::kSeven || bits == RowBits::kSevenOfMany ? 126 : 254; }
 
 // Four bytes of a row meet four of each output's weights in one instruction, or eight of two rows those of two outputs.
@@ -54,7 +54,7 @@ struct PairsProduct : IntegerProduct<false> {
 
 using BytesProduct = std::conditional_t<kByteDot, FoursProduct, PairsProduct>;
 
-// Calls function(Product) with what multiplies such rows, which also tells how their numbers lie.
+// Calls function(Product) with the product that multiplies such rows; it also tells how their numbers lie.
 template <typename Function>
 inline void with_product([[maybe_unused]] RowBits bits, Function&& function) {
 #if defined(LFFN_ADD_TWO_QUADS)
@@ -64,7 +64,7 @@ inline void with_product([[maybe_unused]] RowBits bits, Function&& function) {
   function(BytesProduct());
 }
 
-// What is taken from a row's numbers and its zero point where the first factor of a product of bytes has a sign.
+// What is subtracted from a row's numbers and its zero point where the first factor of a product of bytes has a sign.
 constexpr int32_t kRowLowered = kByteDot ? 128 - kByteZero : 0;
 
 // Writes a row's numbers, a vector at a time: from input i on, in the low bytes.
@@ -88,8 +88,8 @@ struct RowWriter<SignedProduct> : SignedRow {
 };
 #endif
 
-// A number that is more than so many times as large as all others of its row goes its own way, where its index fits
-// beside its magnitude.
+// A number that is more than so many times as large as all others of its row is kept apart, if its index fits beside
+// its magnitude.
 constexpr float kDwarfs = 2;
 constexpr int64_t kMostWithOutlier = 4096;
 
@@ -134,7 +134,7 @@ struct ScaleSums {
     }
     return any;
   }
-  // Adds what the one large number of a row gives.
+  // Adds the products of the one large number of a row.
   void amend(const LinearPlan& plan, int64_t first_row, int64_t num_rows, int64_t first_column, int64_t columns) const {
     for (int64_t r = first_row; r < first_row + num_rows; ++r) {
       const int32_t* header = rows + r * stride;
@@ -162,7 +162,7 @@ struct ScaleSums {
   }
 };
 
-// Of weights that were raised, and numbers from the zero point on.
+// For weights that were raised, and numbers that count from the zero point.
 struct ScaleRaisedSums : ScaleSums {
   Row row(int64_t r) const {
     Row row = ScaleSums::row(r);
@@ -198,7 +198,7 @@ inline void linear_int8_of(const LinearInt8Plan& plan) {
 inline void linear_int8(const LinearInt8Plan& plan) {
 #if defined(LFFN_ADD_TWO_QUADS)
   if (plan.bits == RowBits::kSevenOfMany) return linear_int8_of<QuadsProduct>(plan);
-  // Rows one after the other that lie the same way.
+  // Runs of rows whose numbers lie the same way.
   const auto is_signed = [&](int64_t row) { return plan.in[row * plan.in_stride + kListed] != kNotSigned; };
   for (int64_t end, row = 0; row < plan.linear.rows; row = end) {
     for (end = row + 1; end < plan.linear.rows && is_signed(end) == is_signed(row);) ++end;
@@ -213,12 +213,12 @@ inline void linear_int8(const LinearInt8Plan& plan) {
 #endif
 }
 
-// What there is to know of a row before it becomes bytes.
+// What must be known of a row before it becomes bytes.
 struct RowRange {
   float lowest, highest;  // not above and not below zero
   bool finite;
   int64_t index;  // of the largest magnitude, or nearly so
-  float another;  // magnitude, which some other number has at least
+  float another;  // a magnitude that some other number has at least
 };
 
 // at(i): where the vector from input i on lies.
@@ -249,7 +249,7 @@ inline RowRange range_of_row(int64_t inputs, At&& at) {
   for (; i < inputs; i += kLanes) see(i, Constant<0>());
   const I32 both = max(largest[0], largest[1]);
   const int32_t most = largest_lane(both);
-  // The largest of the other lanes: all bits set where a lane is below.
+  // The largest of the lanes below `most`: the mask has all bits set where a lane is below.
   const I32 others = both & positive(to_float(I32::set1(most) - both));
   const int32_t second = largest_lane(others) & 0x7ffff000;
   RowRange range;
@@ -262,8 +262,8 @@ inline RowRange range_of_row(int64_t inputs, At&& at) {
 }
 
 // Rows -> bytes, with the scale and the zero point in front of each. Where a row has a NaN or an infinity, its scale is
-// NaN. One number that dwarfs all others would coarsen the steps of all: it stays out, and follows the zero point with
-// its index.
+// NaN. One number that dwarfs all others would coarsen the steps of all: it stays out, and lies with its index behind
+// the zero point.
 template <typename Product>
 void quantise_rows_for(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
                        int64_t out_stride, float steps) {
@@ -278,7 +278,7 @@ void quantise_rows_for(const float* in, int64_t in_stride, int64_t rows, int64_t
     float largest = in[range.index];
     const float bound = kDwarfs * range.another;
     if (inputs <= kMostWithOutlier && (largest > bound || -largest > bound)) {
-      // It may be so large, which only a second look tells.
+      // It may stand out, which only a second look tells.
       const int64_t index = range.index;
       block = index / kLanes * kLanes;
       F32::load(all(block)).store(without);

@@ -22,7 +22,7 @@ struct FloatProduct {
   static constexpr bool kSideBySide = true;  // whether few rows take several panels at once
   static constexpr int kMostRows = 12;       // at once
   static constexpr int kParts = 1;
-  static constexpr bool kWidens = false;  // whether many rows want the parts apart before
+  static constexpr bool kWidens = false;  // whether the parts are taken apart beforehand for many rows
   using Number = float;
   using Weight = float;
   using Weights = const Weight*;

@@ -10,8 +10,9 @@
 namespace lffn {
 namespace {
 
-// Hands out the parts of a buffer where `place` says; without a buffer it only counts. Between parts lie borders that
-// nothing may touch while it lives, where AddressSanitizer looks: the buffer may have been divided otherwise before.
+// Hands out the parts of a buffer where `place` says; without a buffer it only counts. With AddressSanitizer, parts
+// have borders between them, which nothing may touch while it lives. Each part is opened first, because the buffer may
+// have been divided otherwise before.
 class Parts {
  public:
   explicit Parts(void* buffer) : buffer_(static_cast<uint8_t*>(buffer)) {}

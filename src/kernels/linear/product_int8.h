@@ -12,12 +12,12 @@
 namespace lffn {
 namespace {
 
-// As many outputs of each of kTileVectorsInt8 tokens as the registers hold, with room for the products on their way.
+// As many outputs of kTileVectorsInt8 vectors of tokens as the registers hold, with room for products in flight.
 constexpr int kOutputsInt8 = kRegisters == 32 && kByteDot ? 8 : 4;
-// Whether many tokens of a dense hash want tiles; else its rows meet the weights at least as fast.
+// Whether tiles are faster for many tokens of a dense hash; otherwise rows are at least as fast.
 constexpr bool kDenseTiles = kRegisters == 32 || !kByteDot;
 
-// The inputs are the vectors here, and the raised ones.
+// Here the inputs are the vectors, and the inputs are raised.
 struct RaisedProduct : IntegerProduct<kByteDot> {
   static I32 multiply(I32 inputs, I32 weight, I32 sums) {
     return IntegerProduct<kByteDot>::multiply(weight, inputs, sums);
@@ -41,7 +41,7 @@ inline BlockInputs block_inputs(const Quantised& from, int64_t block, int64_t bl
 }
 
 // out[kOutputs][tokens] = or += weights[cells][kOutputs] * inputs, times their scales and steps[tokens]. `starts`:
-// minus what the inputs' raising adds.
+// minus what raising the inputs adds.
 template <int kOutputs, int kVectors>
 inline void product_int8_piece(const int32_t* weights, const int32_t* starts, const float* scales,
                                const BlockInputs& in, int64_t cells, const float* steps, bool add, float* out) {
@@ -116,7 +116,7 @@ void product_int8(int64_t outputs, const int32_t* weights, const int32_t* starts
 
 // The same for one token, the outputs side by side: the same numbers and sums as a tile's.
 
-// Four bytes or two, sign-extended, of each of as many outputs as there are lanes.
+// Loads four bytes, or two sign-extended ones, of each of as many outputs as there are lanes.
 inline I32 load_weights(const int8_t* at) {
   if constexpr (kByteDot) return I32::load(reinterpret_cast<const int32_t*>(at));
   return load_pairs(at);

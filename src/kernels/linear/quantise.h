@@ -49,7 +49,7 @@ inline F32 usual_range(const StepRule& rule, F32 range, I32 sum) {
   return range * max(F32::set1(rule.fewest), min(F32::set1(1), to_float(sum) * F32::set1(rule.spread)));
 }
 
-// Rows of a tile, its tokens side by side, or of one token. Those of a block fill whole cells.
+// Rows of a tile, its tokens side by side, or of one token. The rows of a block fill whole cells.
 struct Quantised {
   int32_t* cells;        // [blocks][cells of a block][tokens]
   int32_t* high;         // the same, of second bytes; only where kByteDot
@@ -217,8 +217,8 @@ struct OneTokenRows {
   }
 };
 
-// What the numbers of some rows are multiplied with to be counted in steps, and what a step is worth, for each of the
-// source's sets. largest: their magnitudes where they are known, else nullptr.
+// The factors that turn the numbers of some rows into steps, and what a step is worth, for each of the source's sets.
+// largest: their largest magnitudes if these are known, else nullptr.
 template <bool kOutliers, typename Source>
 LFFN_INLINE inline void find_steps(const Source& source, const float* in, int64_t rows, const StepRule& rule,
                                    const I32* largest, F32* inverse, F32* steps) {
@@ -240,13 +240,13 @@ LFFN_INLINE inline void find_steps(const Source& source, const float* in, int64_
   }
   unroll<kSets>([&](auto s) LFFN_INLINE {
     inverse[s] = F32::set1(rule.usual) / usual[s];
-    // An infinity becomes another number on each instruction set, so the step becomes NaN; finite ones stay.
+    // An infinity becomes another number on each instruction set, so the step becomes NaN; finite steps stay.
     steps[s] = usual[s] * F32::set1(1 / rule.usual) + (usual[s] - usual[s]);
   });
 }
 
-// All rows. The first factor's have outliers; the later ones' have not. largest[blocks][tokens]: the magnitudes of the
-// blocks, nullptr where they are not known.
+// Quantises all rows. Rows of the first factor have outliers, rows of later factors do not. largest[blocks][tokens]:
+// the largest magnitudes of the blocks, nullptr if they are not known.
 template <typename Source, bool kOutliers>
 void quantise(const HashPlan& plan, const float* in, const int32_t* largest, const Quantised& out) {
   constexpr int64_t kTokens = Source::kTokens;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a dense int8 hash as whole numbers, by the rule of quantise.h. Where bytes are multiplied, what stands
-// out and does not fit one is listed row by row, and added to the sums of these rows alone.
+// The rows of a dense int8 hash as whole numbers, by the rule of quantise.h. Where bytes are multiplied, numbers that
+// stand out and do not fit a byte are listed row by row, and their products are added to the sums of these rows alone.
 #pragma once
 
 #include <type_traits>
@@ -30,7 +30,7 @@ inline int64_t inputs_of_block(const HashPlan& plan, int64_t b) {
   return b + 1 < row_blocks(plan) ? plan.block : plan.width - b * plan.block;
 }
 inline int64_t block_stride(const HashPlan& plan) { return round_up(cells_of(plan.block), kPartialSums); }
-// Less than a third of a block stands out, as that is what four times the mean is.
+// Less than a third of a block stands out, because only what is larger than four times the mean does.
 inline int64_t most_listed(const HashPlan& plan) { return plan.block / 3 + 1; }
 
 struct QuantisedRows {
@@ -38,8 +38,8 @@ struct QuantisedRows {
   float* steps;       // [blocks][tokens]
   int32_t* listed;    // [blocks][tokens][most_listed]: an input's number << 8 | its second byte
   int32_t* counts;    // [blocks][tokens]: how many are listed
-  int32_t* tokens;    // [blocks][tokens]: those that have any
-  int32_t* num_some;  // [blocks]: how many have
+  int32_t* tokens;    // [blocks][tokens]: the tokens that have any
+  int32_t* num_some;  // [blocks]: how many tokens have any
 };
 inline QuantisedRows quantised_rows(const HashPlan& plan, Parts& parts) {
   const int64_t blocks = row_blocks(plan), rows = blocks * kCallTokens, bytes = kByteDot ? rows : 0;

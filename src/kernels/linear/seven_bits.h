@@ -42,7 +42,7 @@ struct CellsInTwos {
         const int32_t* at = weights + cell * kPanel + v * kLanes;
         beyond = beyond | beyond_sums(I32::load(at), I32::load(at + kPanel), kMostOfSign);
       });
-      // Without a branch, which nobody could foresee.
+      // Without a branch, which could not be predicted.
       const bool fit = !any_bit(beyond);
       twos[num_twos] = ones[num_ones] = static_cast<int32_t>(cell);
       ones[num_ones + 1] = static_cast<int32_t>(cell + 1);

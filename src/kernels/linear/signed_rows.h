@@ -2,7 +2,7 @@
 // Products of rows of eight bits where the one instruction that multiplies bytes adds two products in int16 and
 // saturates (AVX2 without VNNI). It wants one factor without a sign: the weights, raised by 128. The numbers of a row
 // are taken from its zero point on, and two neighbours of one sign add up to 127 at most, so that their products fit
-// with any weights; what is beyond is listed, and the listed cells meet the weights once more. The sums are exact.
+// with any weights. What is beyond 127 goes into a list of cells, which meet the weights once more. The sums are exact.
 #pragma once
 
 #include "kernels/kernels.h"
@@ -14,8 +14,8 @@
 namespace lffn {
 namespace {
 
-// Where a row's header, before its cells, has: what its numbers give because weights are raised; how many cells are
-// listed, or kNotSigned for rows as PairsProduct wants them; where the list begins, after so many cells.
+// Places in a row's header, which lies before its cells: what raising the weights adds to its sums; how many cells are
+// listed, or kNotSigned for rows as PairsProduct wants them; after how many cells the list begins.
 constexpr int kRaisedSum = 4, kListed = 5, kListStart = 6;
 constexpr int32_t kNotSigned = -1;
 

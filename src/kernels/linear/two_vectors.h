@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How alike two vectors are that lie anywhere in memory, whole, as a row of a database has them.
+// Compares two vectors that lie anywhere in memory, each in one piece, as in a row of a database.
 #pragma once
 
 #include "kernels/kernels.h"
@@ -9,7 +9,7 @@
 namespace lffn {
 namespace {
 
-// Number i goes into sum i % kApart, so the order of the sums is the same everywhere; so many hide the latency.
+// Number i goes into sum i % kApart, so the order of the sums is the same everywhere; so many sums hide the latency.
 constexpr int64_t kApart = 32;
 
 inline TwoVectors compare_f32(const float* a, const float* b, int64_t size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes and scores, and the rows that are gathered with the bytes of int8.
+// Codes and scores, and the gathering of int8 rows by products of bytes.
 #include "kernels/hash/hash.h"
 
 #include "kernels/gather/gather_int8.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What picks bytes from a whole register.
+// Kernels that pick bytes from a whole register or count its bits.
 #include "kernels/gather/gather_picked.h"
 #include "kernels/kernels.h"
 #include "kernels/search/scan_bits.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients, and what they need of the way there.
+// Gradients, and what they need from the forward pass.
 #include "kernels/train/train_kernels.h"
 #include "kernels/train/train_product.h"
 #include "kernels/train/train_rows.h"

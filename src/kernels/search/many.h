@@ -13,7 +13,7 @@
 namespace lffn {
 namespace {
 
-// What is summed in registers at once, of a group's queries and of kManyRows rows.
+// How many vectors of a group's queries, and how many of kManyRows rows, are summed in registers at once.
 #if defined(__AVX512F__)
 constexpr int kManyVectors = 2, kManyBlock = 12;
 #elif defined(__AVX2__) && !defined(LFFN_GENERIC)
@@ -56,7 +56,7 @@ inline void multiply_many(const ManyPlan& plan) {
       const int64_t group = query / kQueryGroup * kQueryGroup;
       const int32_t* const queries = plan.queries + group * cells + (query - group);
       for (int64_t block = 0; block < rows; block += kManyBlock) {
-        // Cells of rows that are not there are of rows before: their sums are not stored.
+        // Cells behind the last row may be left over from earlier rows: their sums are not stored.
         const int32_t* const from = plan.room + block * room_stride;
         I32 sums[kManyBlock][kManyVectors];
         unroll<kManyBlock>([&](auto r) LFFN_INLINE {

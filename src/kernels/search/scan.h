@@ -12,8 +12,8 @@
 namespace lffn {
 namespace {
 
-// Queries and rows whose sums are in registers at once. For one query it is one row, so that memory is read in order:
-// with four at once a processor foresees less, and reads a third slower.
+// Queries and rows whose sums are in registers at once. One query takes one row at a time, so that memory is read in
+// order: with four rows at once the processor prefetches less and reads a third slower.
 #if defined(__AVX512F__)
 constexpr int kScanQueries = 4, kScanRows = 4;
 #elif defined(__AVX2__) || defined(__aarch64__)
@@ -104,8 +104,8 @@ inline void scan_f32(const ScanPlan& plan) {
   for (; query < plan.num_queries; ++query) scan_floats<1, 1>(plan, query);
 }
 
-// Exact, so that any order gives the same: products of at most 2^14, at most 2^16 of them. Where `squares` go, each row
-// meets itself, too.
+// Exact, so that any order gives the same: products of at most 2^14, at most 2^16 of them. kSquares: each row meets
+// itself, too, and the sums go to `squares`.
 template <bool kSquares>
 inline void scan_bytes(const ScanPlan& plan, const int8_t* query, int32_t* to, int32_t* squares) {
   constexpr int kVectors = 2;

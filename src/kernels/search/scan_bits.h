@@ -30,7 +30,7 @@ inline void scan_bits(const ScanPlan& plan) {
       I32 counts[kRows];
       unroll<kRows>([&](auto r) LFFN_INLINE {
         const uint8_t* const row = plan.rows[first + (r < most ? r : most)];
-        // What lies in a part of a vector is not foreseen.
+        // The processor does not prefetch by itself for loads of a part of a vector.
         __builtin_prefetch(row + whole + plan.ahead);
         I32 count = count_in_eights((load_bytes(row + whole, rest) ^ last) & mask);
         for (int64_t at = 0; at < whole; at += kStep) {
@@ -47,7 +47,7 @@ inline void scan_bits(const ScanPlan& plan) {
 
 #else
 
-// Rows of whole words, of so many that the query's stay in registers, or in the nearest cache.
+// Rows of kWords whole words: so few that the query's stay in registers, or in the nearest cache.
 template <int kWords>
 inline void scan_words(const ScanPlan& plan) {
   for (int64_t q = 0; q < plan.num_queries; ++q) {
@@ -68,7 +68,7 @@ inline void scan_words(const ScanPlan& plan) {
   }
 }
 
-// The last bytes of a row, up to eight, as one number, the last of all highest; those that it lacks are zeros.
+// The last bytes of a row, up to eight, as one number, the last byte highest; bytes that the row lacks are zeros.
 inline uint64_t last_bytes(const uint8_t* row, int64_t size) {
   uint64_t word = 0;
   if (size >= 8) {
@@ -96,7 +96,7 @@ inline void scan_bits(const ScanPlan& plan) {
         break;
     }
   }
-  // Of the last bytes those that no word before has.
+  // The mask has those of the last bytes that no word before has.
   const int64_t words = (plan.size - 1) / 8, rest = plan.size - 8 * words;
   const uint64_t mask = (static_cast<uint64_t>(plan.last) << 56 | 0x00ffffffffffffffu) >> (64 - 8 * rest)
                                                                                               << (64 - 8 * rest);

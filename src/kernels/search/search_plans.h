@@ -8,7 +8,7 @@ namespace lffn {
 
 // Rows with each query: float sums of products, int32 ones, or int32 counts of bits that differ.
 struct ScanPlan {
-  // Numbers of float32 and int8, zeros after the last one: whole kPartialSums of floats, whole kScanBytes of int8.
+  // Numbers of float32 or int8, padded with zeros to whole kPartialSums of floats, or whole kScanBytes of int8.
   // nullptr, with one query: each row with itself.
   const uint8_t* queries;
   int64_t query_stride;  // bytes
@@ -16,9 +16,9 @@ struct ScanPlan {
   const uint8_t* const* rows;
   int64_t num_rows;
   int64_t size;    // numbers of a row; of bits, its bytes
-  uint8_t last;    // of bits: those that count of the last byte
-  int64_t ahead;   // what lies so many bytes behind a number that is read is asked for; 0: nothing
-  uint8_t* sums;   // 4 bytes each: [num_queries], of each the rows, room for whole kPanel of them
+  uint8_t last;    // of bits: which bits of the last byte count
+  int64_t ahead;   // memory so many bytes behind each number that is read is prefetched; 0: none
+  uint8_t* sums;   // 4 bytes each: [num_queries][stride], with room for whole kPanel of rows
   int64_t stride;  // from one query's to the next one's, in numbers
   // Of int8: nullptr, or receives each row's length, infinity where it is 0; room likewise. Found beside the first
   // query's sums, so that rows are read once.
@@ -36,7 +36,7 @@ struct ManyPlan {
   const uint8_t* const* rows;
   int64_t num_rows;
   int64_t size;
-  int32_t* room;   // [kManyRows][many_cells(size)], of any numbers
+  int32_t* room;   // [kManyRows][many_cells(size)], may hold any numbers
   int32_t* sums;   // [num_rows][stride]
   int64_t stride;  // at least the queries, in whole groups
 };
@@ -58,7 +58,7 @@ struct SelectPlan {
   const float* inner_factors;     // [inner]
   const float* outer_thresholds;  // [outer] or nullptr: a score below it is of no use; NaN: each is of use
   const float* inner_thresholds;  // [inner] where there are no outer ones
-  int32_t* hits;                  // where scores begin, kPanel of them, of which some may be of use
+  int32_t* hits;                  // where groups of kPanel scores begin, some of which may be of use
 };
 
 }  // namespace lffn

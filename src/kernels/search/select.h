@@ -10,7 +10,7 @@
 namespace lffn {
 namespace {
 
-// Gives how many hits there are.
+// Returns how many hits there are.
 inline int64_t select_scores(const SelectPlan& plan) {
   const F32 one = F32::set1(1), minus_one = F32::set1(-1);
   int64_t hits = 0;

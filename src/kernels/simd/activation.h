@@ -47,7 +47,7 @@ inline F32 sigmoid(F32 x) {
   return max(from_bits(bits(one) & positive(x)), power) / (one + power);
 }
 
-// x * sigmoid(x); the sigmoid of what is below -88 would be too large for an infinite factor.
+// x * sigmoid(x). x is cut at -88: what sigmoid() gives below that would be too large for an infinite factor.
 inline F32 silu(F32 x) { return max(F32::set1(-88.0f), x) * sigmoid(x); }
 
 }  // namespace

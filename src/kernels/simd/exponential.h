@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp(x) for x <= 0 as a whole power of 2 times the exponential of what is left: one for sums and softmax, and one with
-// few more operations for what must be right near 0 too.
+// a few more operations for what must be accurate near 0, too.
 #pragma once
 
 #include "kernels/simd/rounding.h"
@@ -29,7 +29,7 @@ inline F32 exp2_negative(F32 t) {
   return p * power_of_two(rounded);
 }
 
-// exp(x) for x <= 0, as far off as x * log2(e) is when it was rounded.
+// exp(x) for x <= 0, as accurate as the rounding of x * log2(e) allows.
 inline F32 exp_negative(F32 x) { return exp2_negative(x * F32::set1(kLog2E)); }
 
 // exp(x) = scale * (1 + rest) for x <= 0: both factors within 2 units in the last place, however large x is, and so is

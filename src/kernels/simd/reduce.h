@@ -9,8 +9,8 @@
 namespace lffn {
 namespace {
 
-// partial[rows][kPartialSums] -> reduce(its columns, first row) with the rows in the lanes. There must be room for rows
-// in whole vectors; those added are zero.
+// Calls reduce(columns, first row) for the columns of partial[rows][kPartialSums], with the rows in the lanes.
+// `partial` must have room for whole vectors of rows; the rows added become zero.
 template <typename Reduce>
 inline void reduce_rows(float* partial, int64_t rows, Reduce&& reduce) {
   const int64_t slots = (rows + kLanes - 1) / kLanes * kLanes;

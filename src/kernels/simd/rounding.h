@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From floats to whole numbers, and what is too small to become any.
+// How floats become whole numbers, and which are too small for that.
 #pragma once
 
 namespace lffn {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What simd_extra.h has of AVX2, with or without AVX-VNNI.
+// The operations of simd_extra.h for AVX2, with or without AVX-VNNI.
 #pragma once
 
 #include <immintrin.h>
@@ -17,8 +17,8 @@ inline void store_u16(I32 a, uint16_t* p) {
 }
 inline F32 fma(F32 a, F32 b, F32 c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }
 inline I32 positive(F32 a) { return {_mm256_castps_si256(_mm256_cmp_ps(a.v, _mm256_setzero_ps(), _CMP_GT_OQ))}; }
-// At the place where it stands: left to itself, the compiler collects all products of a tile before it adds the first,
-// and runs out of registers.
+// The addition stays where it is written: left to itself, the compiler collects all products of a tile before it adds
+// the first, and runs out of registers.
 inline I32 dot_pairs(I32 a, I32 b, I32 c) {
 #if defined(__AVXVNNI__)
   return {_mm256_dpwssd_avx_epi32(a.v, b.v, c.v)};
@@ -78,13 +78,13 @@ inline I32 dot_quads(I32 a, I32 weights, I32 values) {
 }
 #if !defined(__AVXVNNI__)
 #define LFFN_ADD_TWO_QUADS 1
-// dot_quads at the place where it stands, as in dot_pairs.
+// dot_quads, whose addition stays where it is written, as in dot_pairs.
 inline I32 add_quads(I32 a, I32 numbers, I32 weights) {
   const __m256i pairs = _mm256_maddubs_epi16(numbers.v, weights.v);
   asm volatile("vpaddd %1, %0, %0" : "+x"(a.v) : "x"(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
   return a;
 }
-// Two of them, where beyond_sums() has no bit for the weights and `most` = INT16_MAX / 127.
+// Two add_quads in one, where beyond_sums() has no bit for the weights and `most` = INT16_MAX / 127.
 inline I32 add_two_quads(I32 a, I32 numbers, I32 weights, I32 numbers2, I32 weights2) {
   const __m256i first = _mm256_maddubs_epi16(numbers.v, weights.v),
                 second = _mm256_maddubs_epi16(numbers2.v, weights2.v);
@@ -92,7 +92,8 @@ inline I32 add_two_quads(I32 a, I32 numbers, I32 weights, I32 numbers2, I32 weig
   asm volatile("vpaddd %1, %0, %0" : "+x"(a.v) : "x"(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
   return a;
 }
-// Eight numbers as bytes with a sign, where no two neighbours of one sign add up to more than 127; else false.
+// Stores eight numbers as bytes with a sign if no two neighbours of one sign add up to more than 127; else returns
+// false.
 inline bool store_fitting_pairs(I32 numbers, int32_t* to) {
   const __m128i some = _mm_packs_epi32(_mm256_castsi256_si128(numbers.v), _mm256_extracti128_si256(numbers.v, 1));
   const __m128i zero = _mm_setzero_si128(), ones = _mm_set1_epi16(1);
@@ -104,8 +105,8 @@ inline bool store_fitting_pairs(I32 numbers, int32_t* to) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packs_epi16(some, some));
   return true;
 }
-// Bits are set where, of two neighbours of the first and the two at their places of the second, those of one sign add
-// up to more than `most`.
+// Sets bits where weights of one sign add up to more than `most`, among two neighbours of `weights` and the two at the
+// same places of `weights2`.
 inline I32 beyond_sums(I32 weights, I32 weights2, int16_t most) {
   const __m256i zero = _mm256_setzero_si256(), ones = _mm256_set1_epi8(1), limit = _mm256_set1_epi16(most);
   const __m256i above = _mm256_add_epi16(_mm256_maddubs_epi16(ones, _mm256_max_epi8(weights.v, zero)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What simd_extra.h has of AVX-512, with or without VNNI.
+// The operations of simd_extra.h for AVX-512, with or without VNNI.
 #pragma once
 
 #include <immintrin.h>
@@ -73,19 +73,19 @@ inline F32 load_bf16(const uint16_t* p) {
 inline float least(F32 a) { return _mm512_reduce_min_ps(a.v); }
 inline I32 operator*(I32 a, I32 b) { return {_mm512_mullo_epi32(a.v, b.v)}; }
 
-// Of 16 numbers those of the indices.
+// Picks from 16 numbers by index.
 inline F32 pick(F32 numbers, I32 index) { return {_mm512_permutexvar_ps(index.v, numbers.v)}; }
 #if defined(__AVX512VBMI__)
-// Of 64 bytes those of the indices, which are bytes too.
+// Picks from 64 bytes by index; the indices are bytes, too.
 inline I32 pick_bytes(I32 bytes, I32 index) { return {_mm512_permutexvar_epi8(index.v, bytes.v)}; }
 #endif
 
 #if defined(__AVX512VPOPCNTDQ__)
-// Up to 64 bytes, and zeros.
+// Loads up to 64 bytes, with zeros behind them.
 inline I32 load_bytes(const uint8_t* p, int64_t count) {
   return {_mm512_maskz_loadu_epi8(~uint64_t{0} >> (64 - count), p)};
 }
-// How many bits are set of each eight bytes, in the lower one of two lanes.
+// How many bits are set in each eight bytes, in the lower one of their two lanes.
 inline I32 count_in_eights(I32 a) { return {_mm512_popcnt_epi64(a.v)}; }
 // The sums of eight vectors of such counts.
 inline void add_up_eights(const I32* counts, int32_t* to) {

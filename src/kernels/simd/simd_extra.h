@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What xsimd has not, or not with one rounding, or in more instructions: in one form per instruction set.
-// simd_generic.h says of each what it does.
+// What xsimd does not do, does with two roundings, or does in more instructions: one form for each instruction set.
+// simd_generic.h says what each operation does.
 #pragma once
 
 #include <cstdint>

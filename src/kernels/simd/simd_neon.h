@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What simd_extra.h has of NEON, with or without dot products.
+// The operations of simd_extra.h for NEON, with or without dot products.
 #pragma once
 
 #include <arm_neon.h>

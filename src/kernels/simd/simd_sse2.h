@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What simd_extra.h has of SSE2.
+// The operations of simd_extra.h for SSE2.
 #pragma once
 
 #include <immintrin.h>

@@ -63,7 +63,8 @@ inline I32 bits(F32 a) { return {xsimd::bitwise_cast<BatchI>(BatchF(a.v))}; }
 inline F32 from_bits(I32 a) { return {xsimd::bitwise_cast<BatchF>(BatchI(a.v))}; }
 inline F32 abs(F32 a) { return from_bits(bits(a) & I32::set1(0x7fffffff)); }
 
-// What a loop of integer products made: g++ 12 would copy it in every turn for another operation's sake.
+// The sums of a loop of integer products. Without this g++ 12 would copy them in every turn for the sake of another
+// operation.
 inline I32 settled(I32 a) {
 #if defined(__AVX512F__)
   __asm__("" : "+v"(a.v));

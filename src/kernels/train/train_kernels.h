@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of training, beside that of kernels.h. Tokens are rows here, their features side by side: the sums
-// over tokens that gradients are made of need no transposing then. Rows of what `product` multiplies are padded to
-// whole panels of kPanel columns.
+// over tokens that gradients are made of need no transposing then. Rows of matrices that `product` multiplies are
+// padded to whole panels of kPanel columns.
 #pragma once
 
 #include <cstddef>
@@ -44,10 +44,11 @@ struct TrainKernels {
   // u = layer norm of x; stats receives the mean and the reciprocal of the deviation.
   void (*normalise)(const float* x, int64_t size, float eps, const float* gain, const float* shift, float* u,
                     float* stats);
-  // dx from du; gain_grads and shift_grads grow. dx may be NULL.
+  // dx from du; adds to gain_grads and shift_grads. dx may be NULL.
   void (*normalise_backward)(const float* x, int64_t size, const float* stats, const float* gain, const float* du,
                              float* dx, float* gain_grads, float* shift_grads);
-  // One token's codes and scores, one table each `stride` numbers. scratch: as many floats as z, in whole panels.
+  // One token's codes and scores, those of a table `stride` numbers after those of the table before. scratch: as many
+  // floats as z, in whole panels.
   void (*score)(const float* z, int32_t num_tables, int32_t code_bits, bool sigmoid, uint16_t* codes, float* scores,
                 int64_t stride, float* scratch);
   // dz from the gradients of the scores.

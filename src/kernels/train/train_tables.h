@@ -10,9 +10,9 @@
 namespace lffn {
 namespace {
 
-// The caches follow neither the order of the tokens nor the way from row to row, so what comes next is asked for.
+// The processor predicts neither the order of the tokens nor the way from row to row, so what comes next is prefetched.
 constexpr int64_t kPrefetchTokens = 8;
-constexpr int64_t kPrefetchEntries = 32;  // for the rows when summing: some of those entries share one
+constexpr int64_t kPrefetchEntries = 32;  // for the rows when summing: some of these entries share a row
 constexpr int64_t kPrefetchRows = 4;
 
 template <bool kWrite = false>
@@ -20,7 +20,7 @@ inline void prefetch_columns(const float* row, int32_t columns) {
   for (int32_t c = 0; c < columns; c += 16) __builtin_prefetch(row + c, kWrite);
 }
 
-// Some entries after entry i, if there are as many.
+// The entry that is `distance` entries after entry i, or the last one.
 inline int64_t entry_ahead(const TrainRows& rows, int64_t i, int64_t distance) {
   return i + distance < rows.count ? i + distance : rows.count - 1;
 }
