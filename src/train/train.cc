@@ -12,7 +12,7 @@
 namespace lffn {
 namespace {
 
-// The sums over tokens for the weights before the tables are made of at most this many partial sums.
+// For the weights that come before the tables, sums over tokens are made of at most this many partial sums.
 constexpr int64_t kMaxParts = 16;
 constexpr int64_t kStats = 2;  // of a token's layer norm
 
@@ -51,7 +51,7 @@ void score_tile(const TrainCall& call, const TrainShape& shape, const float* z, 
   }
 }
 
-// The sums that a part of the tokens leaves: of the packed weights, the hash bias, the norm's gain and shift.
+// How the sums over a part of the tokens lie: for the packed weights, the hash bias, the norm's gain and shift.
 struct Sums {
   explicit Sums(const LayerConfig& config, const TrainShape& shape)
       : weights(shape.num_blocks() * shape.block_size()),
@@ -175,7 +175,7 @@ void train_backward(const TrainCall& call, const float* z, const float* grad_y, 
   const BackwardTile backward = {call, projection, z, score_grads.as<float>(), grad_x};
   const int64_t part_tiles = (tiles(call.num_tokens) + kMaxParts - 1) / kMaxParts;
   const int64_t parts = (tiles(call.num_tokens) + part_tiles - 1) / part_tiles;
-  // Before any gradient is written, as in the forward.
+  // All memory is taken before any gradient is written, as in the forward pass.
   const Memory sums = floats(parts, layout.total);
   const Memory tile_scratch = floats(call.num_threads, backward.scratch_size());
   {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward and backward of a layer over weights that the caller owns and changes between calls: nothing is kept.
+// The forward and backward pass of a layer over weights that the caller owns and changes between calls: nothing is
+// kept.
 // The sums over tokens are cut into parts by the number of tokens alone, so results do not depend on the threads.
 #pragma once
 

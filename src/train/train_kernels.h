@@ -6,7 +6,7 @@
 
 namespace lffn {
 
-// Of the same instruction set, or of the one that it adds to.
+// The training kernels of the same instruction set, or of the one that this set adds to.
 const TrainKernels& train_kernels_of(const Kernels& kernels);
 
 }  // namespace lffn

@@ -48,7 +48,8 @@ TrainProjection::TrainProjection(const LayerConfig& config, const TrainKernels& 
   });
 }
 
-// Multiplies a block [out][in] with the part of H inside it, and the last factor's with decay_coeff. Its own transpose.
+// Multiplies a block [out][in] by the part of H inside it, and a block of the last factor by decay_coeff, too. The
+// operation is its own transpose.
 void TrainProjection::fold(float* block, int64_t factor) const {
   if (shape_.dense) return;
   kernels_.transform(block, hadamard_, shape_.block_in);
@@ -64,7 +65,7 @@ void TrainProjection::pack(const float* weight, int64_t block, float* folded) co
       std::copy_n(weight + o * input_size_, input_size_, folded + o * in);
     }
   } else {
-    // Stored blocks along the diagonal of ours.
+    // Stored blocks lie along the diagonal of the packed one.
     const int64_t stored = stored_block_, inside = std::max<int64_t>(hadamard_ / stored, 1);
     const float* first = weight + block * inside * stored * stored;
     for (int64_t row = 0; row < inside * stored; ++row) {

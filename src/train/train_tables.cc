@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kSmallChunk = 256;    // tokens: less would read each row for too few of them
 constexpr int64_t kTableGroup = 4;      // tables that share what was brought into the cache
-constexpr int64_t kPackedTokens = 256;  // copied at once into slabs
+constexpr int64_t kPackedTokens = 256;  // tokens that are copied into slabs at once
 
 template <typename Number>
 Memory numbers(int64_t a, int64_t b) {

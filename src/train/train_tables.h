@@ -9,7 +9,8 @@
 
 namespace lffn {
 
-// Numbers between two tables' entries: a power of two would crowd all tables of a token into a few sets of the cache.
+// From one table's entries to the next table's: a power of two would crowd all tables of a token into a few sets of the
+// cache.
 int64_t entry_stride(int64_t num_tokens);
 
 // Codes and scores of all tokens, table by table.
@@ -23,10 +24,10 @@ struct TrainEntries {
 
 // Tokens that are sorted together, so that a row serves several of them. What is computed does not depend on it.
 constexpr int64_t kChunk = 2048;
-// Fewer where the threads would not find enough chunks of that size to sum.
+// The size of chunks for add_table_rows: less where the threads would not find enough chunks of kChunk tokens.
 int64_t sums_chunk(const LayerConfig& config, int64_t num_tokens, int32_t num_threads);
 
-// The same, sorted by code within each chunk of tokens. Takes all its memory when it is made.
+// Entries, sorted by code within each chunk of tokens. Takes all its memory when it is made.
 class SortedEntries {
  public:
   SortedEntries(const LayerConfig& config, int64_t num_tokens, int64_t chunk_size, int32_t num_threads);
