@@ -19,7 +19,7 @@ bool touches_word(std::string_view text, size_t begin, size_t end) {
          (end < text.size() && record_at(text, end).is_word());
 }
 
-// Where the blanks that end at `end` begin, which are not before `from`.
+// Where the run of blanks that ends at `end` begins, but not before `from`.
 size_t blanks_begin(std::string_view text, size_t from, size_t end) {
   while (end > from) {
     const size_t at = character_before(text, end);
@@ -47,7 +47,7 @@ AddedTokenFinder::AddedTokenFinder(const std::vector<Wanted>& wanted) {
 
 AddedTokenFinder::Found AddedTokenFinder::find(std::string_view text, const Found& last, const int32_t* cancel) const {
   for (size_t at = tokens_.empty() ? text.size() : last.next; at < text.size();) {
-    // Nearly all bytes end here: nothing else is done for them.
+    // Nearly all bytes need no more than this check.
     while (!may_start_[static_cast<unsigned char>(text[at])]) {
       if (++at == text.size()) return {nullptr, at, at, at, at};
     }
@@ -63,7 +63,8 @@ AddedTokenFinder::Found AddedTokenFinder::find(std::string_view text, const Foun
     if (token.single_word && touches_word(text, found.begin, found.end)) continue;
     if (token.strip_left) found.begin = std::max(last.end, blanks_begin(text, last.end, found.begin));
     if (token.strip_right) {
-      // Tokens that are blanks themselves may swallow the same ones again and again: they are looked at once.
+      // Tokens that are blanks themselves may swallow the same blanks again and again, so each blank is looked at only
+      // once.
       found.end = found.blanks = run_end(text, std::max(found.end, last.blanks), UnicodeClass::kSpace);
     }
     found.end = std::max(found.begin, found.end);

@@ -31,22 +31,23 @@ class AddedTokenFinder {
  public:
   struct Found {
     const AddedToken* token;  // nullptr: none
-    size_t begin;             // may be before what was asked for: where a token swallowed what the next begins with
+    size_t begin;  // may be before the end of the last token, where that one swallowed blanks that this one begins with
     size_t end;
     size_t next;    // where to go on looking
-    size_t blanks;  // from `next` to here all is known to be blank
+    size_t blanks;  // all from `next` to here is known to be blank
   };
 
   AddedTokenFinder() = default;
-  // The content to look for, and the token that it stands for, which must outlive this. Of equal ones the first counts.
+  // The content to look for, and the token that it stands for, which must outlive this. Of equal contents the first
+  // counts.
   using Wanted = std::pair<std::string, const AddedToken*>;
   explicit AddedTokenFinder(const std::vector<Wanted>& wanted);
 
   bool empty() const { return tokens_.empty(); }
   size_t bytes() const { return tokens_.capacity() * sizeof(void*) + trie_.bytes(); }
 
-  // The first token behind the last one, which begins as all zeros. What it swallows does not reach back over what that
-  // one took. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  // The first token behind `last`, which is all zeros for the first call. The blanks that it swallows do not reach back
+  // into those that `last` took. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
   Found find(std::string_view text, const Found& last, const int32_t* cancel) const;
 
  private:

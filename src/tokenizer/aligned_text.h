@@ -26,10 +26,10 @@ class AlignedText {
     text_.clear();
     from_.clear();
   }
-  // Of a text of so many bytes: to append more than most_bytes() throws Error(LFFN_ERROR_BAD_TEXT).
+  // For a text that had so many bytes: growing beyond most_bytes() of them throws Error(LFFN_ERROR_BAD_TEXT).
   void limit_growth(size_t bytes) { most_ = most_bytes(bytes); }
   void limit_as(const AlignedText& other) { most_ = other.most_; }
-  // All that steps may make of so many bytes, one after another: Korean, taken apart, is three times as long.
+  // How long the steps together may make a text of so many bytes. Decomposed Korean is three times as long.
   static size_t most_bytes(size_t bytes) { return bytes < (SIZE_MAX >> 3) ? 4 * bytes + (size_t{1} << 18) : SIZE_MAX; }
 
   void append(std::string_view text, const TextSpan& from) {
@@ -42,7 +42,7 @@ class AlignedText {
     text_ += byte;
     if (aligned_) from_.push_back(from);
   }
-  // A part of another text that is aligned if this one is.
+  // Appends a part of another text, which must be aligned if this one is.
   void append(const AlignedText& other, size_t begin, size_t end) {
     check(end - begin);
     text_.append(other.text_, begin, end - begin);
@@ -58,15 +58,15 @@ class AlignedText {
 
   bool aligned() const { return aligned_; }
   std::string_view text() const { return text_; }
-  // Becomes another text, which has no spans.
+  // Becomes another text, without spans.
   void assign(std::string_view text) {
     clear(false);
     text_ = text;
   }
 
-  // Where a part of the text that is not empty came from. Only if aligned.
+  // Where a part of the text came from. The part must not be empty, and the text must be aligned.
   TextSpan from(size_t begin, size_t end) const { return {from_[begin].begin, from_[end - 1].end}; }
-  // Of one byte; of none if not aligned.
+  // Where one byte came from; an empty span if the text is not aligned.
   TextSpan at(size_t byte) const { return aligned_ ? from_[byte] : TextSpan{0, 0}; }
 
  private:

@@ -11,8 +11,8 @@ namespace lffn {
 // Appends the character that stands for the byte, as UTF-8.
 void append_byte_character(std::string& text, uint8_t byte);
 
-// Appends the bytes that a token stands for. Characters that stand for no byte are taken as they are, and false is
-// returned if there are such. The token must be UTF-8.
+// Appends the bytes that a token stands for. Characters that stand for no byte are kept as they are; the result is
+// false if there are any. The token must be UTF-8.
 bool append_token_bytes(std::string& bytes, std::string_view token);
 
 }  // namespace lffn

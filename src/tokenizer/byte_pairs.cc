@@ -11,9 +11,9 @@
 namespace lffn {
 namespace {
 
-constexpr size_t kBytesPerLook = 1 << 16;  // at a cancel flag
+constexpr size_t kBytesPerLook = 1 << 16;  // between two looks at the cancel flag
 
-// The tokens of a vocabulary by a hash: merges name each of them several times.
+// A hash table of a vocabulary's tokens, because merges name each token several times.
 class TokenIndex {
  public:
   explicit TokenIndex(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
@@ -30,7 +30,7 @@ class TokenIndex {
 
   int32_t find(std::string_view text) const { return find(text, hash_(text)); }
 
-  // -1: none. Each look goes to memory that no cache has; those of many texts go there at once.
+  // -1: none. Each lookup misses the caches, so the misses of many texts are made to overlap.
   static constexpr size_t kMany = 48;
   void find(const std::string_view* texts, size_t count, int32_t* ids) const {
     uint64_t hashes[kMany];
@@ -64,7 +64,7 @@ class TokenIndex {
   SeededHash hash_;
 };
 
-// One character after which nothing but `end` comes; nullopt: another text.
+// The character of a text that is one character followed by `end`; nullopt for any other text.
 std::optional<uint32_t> only_character(std::string_view text, std::string_view end) {
   size_t at = 0;
   if (text.empty()) return std::nullopt;
@@ -74,14 +74,14 @@ std::optional<uint32_t> only_character(std::string_view text, std::string_view e
 }
 
 constexpr std::string_view kBlankSign = "\u2581";
-constexpr size_t kByteToken = 6;  // bytes of the text of one
+constexpr size_t kByteToken = 6;  // bytes of "<0x00>"
 
 std::string fallback_token(size_t byte) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   return {'<', '0', 'x', kDigits[byte / 16], kDigits[byte % 16], '>'};
 }
 
-// What is read of a piece: symbols side by side, and what has none.
+// Collects the symbols of a piece, and the unknowns between them.
 class Reader {
  public:
   Reader(std::vector<Symbol>& symbols, int32_t unknown_id, bool fuses)
@@ -93,7 +93,7 @@ class Reader {
     if (unknown_ > 0) put_unknown();
     put(symbol, size);
   }
-  // Unknown ones that wait come behind it: so does the reference.
+  // Pending unknowns come behind it, as in the reference.
   void add_byte(uint32_t symbol) { put(symbol, 1); }
   void add_unknown(size_t size) {
     if (unknown_id_ < 0) return;
@@ -144,7 +144,7 @@ BytePairs::BytePairs(const Vocabulary& vocabulary, const MergeTexts& merges, con
   std::vector<Merge> by_rank;
   by_rank.reserve(merges.size());
   std::string bytes;
-  // Files that list all ways to a token have them one behind the other.
+  // Files that list every pair that makes a token list these pairs one after another.
   const auto is_again = [&](size_t rank) { return rank > 0 && merges.both(rank) == merges.both(rank - 1); };
   std::string_view texts[TokenIndex::kMany];  // the left one, the right one and both of some merges
   int32_t ids[TokenIndex::kMany];
@@ -175,7 +175,7 @@ BytePairs::BytePairs(const Vocabulary& vocabulary, const MergeTexts& merges, con
   merger_.emplace(std::move(by_rank));
   if (merger_->twice()) refuse(*merger_->twice(), "there twice");
 
-  // A text that is no token has a symbol if a merge has it.
+  // A text that is not a token still has a symbol if a merge has it.
   const auto known_symbol = [&](const std::string& text) {
     const int32_t id = tokens.find(text);
     if (id >= 0) return static_cast<uint32_t>(id);
@@ -277,12 +277,12 @@ std::string_view BytePairs::text_of(uint32_t symbol) const {
                              : std::string_view(outside_[symbol - num_known_]);
 }
 
-// For a merge of such a text with one that begins with a sign for blanks.
+// Notes that a merge joins `left` to a text that begins with a sign for blanks: no cut may part them.
 void BytePairs::keep_together(std::string_view left) {
   constexpr size_t kFew = 16;
   if (ends_with(left, kBlankSign)) return;
   const std::string_view last = left.substr(character_before(left, left.size()));
-  // What stands for a byte or for the unknown comes from other characters than its own.
+  // A byte's token and the unknown token come from characters other than their own.
   const bool is_byte = left.size() >= kByteToken && starts_with(left.substr(left.size() - kByteToken), "<0x");
   const bool is_strange = is_byte || ends_with(left, vocabulary_.text(unknown_id_));
   if (is_strange || behind_.size() >= kFew) cuts_ = false;

@@ -23,7 +23,7 @@ class BytePairs {
   struct Settings {
     bool by_bytes = true;  // the vocabulary is written in the byte alphabet, and pieces are bytes; else characters
     bool byte_fallback = false;  // what has no token becomes the tokens "<0x00>" to "<0xFF>" of its bytes
-    bool fuse_unknown = false;   // unknown ones side by side become one
+    bool fuse_unknown = false;   // unknowns side by side become one token
     bool ignore_merges = false;  // a piece that is a token needs no merges
     std::string end_of_word;     // the last character of a piece is written with it
   };
@@ -33,15 +33,15 @@ class BytePairs {
     std::string text;
   };
 
-  // The merges by falling rank. `unknown_id` is -1 if what has no token shall vanish. Throws
+  // The merges by falling rank. `unknown_id` is -1 if what has no token is to be dropped. Throws
   // Error(LFFN_ERROR_BAD_MODEL), which begins with `where`. The vocabulary must outlive it.
   BytePairs(const Vocabulary& vocabulary, const MergeTexts& merges, const Settings& settings, int32_t unknown_id,
             const std::string& where);
 
   const Settings& settings() const { return settings_; }
 
-  // add(id, begin, end) for each token of the piece, which is UTF-8 unless it is bytes that are read. Where something
-  // vanishes, what follows counts as if it stood earlier. Takes n log n time for n bytes.
+  // Calls add(id, begin, end) for each token of the piece, which must be UTF-8 unless Settings::by_bytes is set. Where
+  // something is dropped, the offsets of all that follows are smaller by as much. Takes n log n time for n bytes.
   template <typename Add>
   void split(std::string_view piece, Scratch& scratch, const int32_t* cancel, const Add& add) const {
     if (settings_.ignore_merges) {
@@ -58,10 +58,10 @@ class BytePairs {
     }
   }
 
-  // Can every piece be cut into tokens that are all of its bytes?
+  // Whether every piece can be cut into tokens that cover all of its bytes.
   bool knows_all_bytes() const { return knows_all_bytes_; }
-  // Where a piece can be cut next, behind `at`, without a change to its tokens: before a sign for blanks that no merge
-  // joins to what is there. The piece's end, if nowhere.
+  // The next place behind `at` where the piece can be cut without changing its tokens: before a sign for blanks that no
+  // merge joins to what precedes it. The piece's end if there is none.
   size_t next_cut(std::string_view piece, size_t at) const;
 
   MergeTexts merges() const;
@@ -79,7 +79,7 @@ class BytePairs {
 
   const Vocabulary& vocabulary_;
   Settings settings_;
-  uint32_t num_known_;                // below: symbols that are ids
+  uint32_t num_known_;                // symbols below it are ids
   std::vector<std::string> outside_;  // symbols outside the vocabulary
   std::optional<Merger> merger_;
   int32_t unknown_id_;
@@ -89,7 +89,7 @@ class BytePairs {
   std::array<uint32_t, 256> byte_symbols_;       // kNone: no token
   std::array<uint32_t, 256> last_byte_symbols_;  // of a piece's last byte
   std::array<uint32_t, 256> fallback_;           // the tokens of bytes
-  // Characters by a hash, at most half full; those that end a piece have the highest bit.
+  // A hash table of characters, at most half full; those that end a piece have the highest bit set.
   struct Slot {
     uint32_t character;
     uint32_t symbol;  // kNone: free

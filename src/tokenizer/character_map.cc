@@ -33,7 +33,7 @@ size_t count_characters(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char byte) { return !is_inside_character(byte); }));
 }
 
-// The new text, whose last character waits: what is taken away behind it counts as its own.
+// Writes the new text. The last character is held back, because what is removed behind it counts as its own.
 class Writer {
  public:
   Writer(const AlignedText& from, AlignedText& to) : from_(from), to_(to), aligned_(from.aligned()) {
@@ -148,12 +148,12 @@ std::optional<std::string_view> CharacterMap::find(std::string_view text) const 
   return std::nullopt;
 }
 
-// Where the characters end that stay as they are, whatever follows them.
+// The end of the characters from `at` on that stay as they are, whatever follows them.
 size_t CharacterMap::plain_end(std::string_view text, size_t at) const {
   size_t last = at;
   while (at < text.size()) {
     size_t next = at;
-    if (!stays(next_character(text, next))) return last;  // which may join the one before it
+    if (!stays(next_character(text, next))) return last;  // this character may join the one before it
     last = at;
     at = next;
   }
@@ -161,7 +161,7 @@ size_t CharacterMap::plain_end(std::string_view text, size_t at) const {
 }
 
 bool CharacterMap::apply(const AlignedText& source, AlignedText& to, const int32_t* cancel) const {
-  constexpr size_t kLongest = 6;  // bytes of a cluster that no rule is looked for
+  constexpr size_t kLongest = 6;  // a cluster of so many bytes is not looked up as a whole
   const std::string_view text = source.text();
   Writer writer(source, to);
   bool changes = false;

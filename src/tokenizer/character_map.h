@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SentencePiece's precompiled rules of normalising: what characters and short rows of them become.
+// SentencePiece's precompiled normalization rules: what characters and short runs of them become.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ class CharacterMap {
   // ended by a zero byte. Throws Error(LFFN_ERROR_BAD_MODEL), which begins with `where`.
   CharacterMap(std::string_view rules, const std::string& where);
 
-  // What the text becomes, by the shortest of its beginnings that there is a rule for; nullopt: no rule.
+  // The replacement for the shortest beginning of the text that has a rule; nullopt: none has.
   std::optional<std::string_view> find(std::string_view text) const;
 
-  // Replaces `to`. Each grapheme cluster of fewer than six bytes that begins with what has a rule becomes what the rule
-  // says, all of it; else each of its characters does. So the reference does it. Returns false, and leaves `to` alone,
-  // if nothing changes. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  // Replaces `to`. A grapheme cluster of fewer than six bytes whose beginning has a rule is replaced as a whole.
+  // Otherwise each of its characters that has a rule is replaced. The reference does the same. Returns false, and
+  // leaves `to` alone, if nothing changes. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
   bool apply(const AlignedText& text, AlignedText& to, const int32_t* cancel) const;
 
   std::string rules() const;
@@ -42,7 +42,7 @@ class CharacterMap {
   std::vector<uint32_t> units_;
   std::string texts_;
   size_t longest_text_ = 0;
-  // Of the characters of nearly all text: are they without a rule, and do two such ones never join?
+  // One bit for each character below kKnown, as nearly all are: it has no rule, and two such characters never join.
   static constexpr uint32_t kKnown = 1 << 16;
   std::vector<uint64_t> stays_;
 };

@@ -34,7 +34,7 @@ class CharacterSet {
     if (code_point < 128) return (ascii_[code_point / 64] >> code_point % 64 & 1) != 0;
     return has_wide(code_point);
   }
-  // Where the character ends that starts at `at` inside the text, if it is in the set; else `at`.
+  // The end of the character that starts at `at`, inside the text, if the set has it; else `at`.
   size_t end_of(std::string_view text, size_t at) const {
     const auto byte = static_cast<unsigned char>(text[at]);
     if (byte < 128) return (ascii_[byte / 64] >> byte % 64 & 1) != 0 ? at + 1 : at;
@@ -45,7 +45,7 @@ class CharacterSet {
   bool has_beyond_ascii() const;
 
  private:
-  // Characters with one record are alike, but where a range says otherwise.
+  // Characters with the same record are alike, except where a range says otherwise.
   using Kinds = std::bitset<256>;
   struct Part {
     uint32_t end;  // behind the last character of this part

@@ -38,7 +38,7 @@ std::string word_piece(std::string_view token, const DecoderStep& step, bool is_
   return step.cleans_up ? without_odd_blanks(piece, true) : piece;
 }
 
-// The text of all tokens of the byte alphabet; tokens that are not of it stay as they are.
+// Joins all tokens. Those in the byte alphabet become the bytes that they stand for; others stay as they are.
 void join_bytes(std::vector<std::string>& tokens) {
   std::string bytes;
   for (const std::string& token : tokens) {
@@ -63,7 +63,7 @@ std::optional<char> byte_of(std::string_view token) {
   return static_cast<char>(value);
 }
 
-// Bytes that are not UTF-8 together become U+FFFD each.
+// If neighbouring byte tokens together are not UTF-8, each of them becomes U+FFFD.
 void join_fallback(std::vector<std::string>& tokens) {
   std::vector<std::string> result;
   std::string bytes;

@@ -23,20 +23,20 @@ struct DecoderStep {
     kStrip,
     kReplace
   } kind;
-  // Of kWordPiece: the prefix of tokens that go on with a word; of kMetaspace and kStrip: the character that becomes a
-  // blank or goes; of kEndOfWord: what becomes a blank, but at the end; of kReplace: what comes in.
+  // Of kWordPiece: the prefix of tokens that continue a word; of kMetaspace and kStrip: the character that becomes a
+  // blank or is removed; of kEndOfWord: the text that becomes a blank, except at the end; of kReplace: the replacement.
   std::string text = {};
-  bool cleans_up = true;       // of kWordPiece: blanks before signs go, in each token
+  bool cleans_up = true;       // of kWordPiece: in each token, blanks before punctuation are removed
   bool prepends = true;        // of kMetaspace: the character was put before the text
-  size_t start = 0, stop = 0;  // of kStrip: so many characters at most go at each end of a token
+  size_t start = 0, stop = 0;  // of kStrip: how many characters at most are removed at each end of a token
   Pattern pattern = {};        // of kReplace
 };
 
-// Changes the texts of tokens; put side by side they are the whole text after the last step. Where kReplace makes more
-// than `most` bytes of them it throws Error(LFFN_ERROR_BAD_TEXT).
+// Changes the texts of tokens; after the last step they are joined to the whole text. Throws Error(LFFN_ERROR_BAD_TEXT)
+// where kReplace makes more than `most` bytes of them.
 void decode(const DecoderStep& step, size_t most, std::vector<std::string>& tokens);
 
-// Takes away the blanks before signs and contractions that WordPiece's decoder puts there.
+// Removes the blanks that WordPiece's decoder puts before punctuation and contractions.
 std::string without_odd_blanks(std::string_view text, bool also_do_not);
 
 }  // namespace lffn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokenizer's files say, before anything is made of it; what reads each kind of file, and writes
+// What a tokenizer's files say, before anything is made of it; and the functions that read each kind of file and write
 // tokenizer.json.
 #pragma once
 
@@ -41,19 +41,19 @@ struct TokenizerDescription {
   BytePairs::Settings byte_pairs;
   WordPieces::Settings word_pieces;
   Unigram::Settings unigram;
-  std::optional<std::string> unknown;  // the token for what no other fits
+  std::optional<std::string> unknown;  // the token for text that no other token fits
 
   std::vector<AddedToken> added;
   std::unordered_map<std::string, size_t, SeededHash> place_of_added;
   PostProcessing post_processing;
   std::vector<DecoderStep> decoders;
-  bool cleans_up_decoded = false;  // blanks before signs go, over the whole text
+  bool cleans_up_decoded = false;  // blanks before punctuation are removed, over the whole text
 
   // The special tokens by what they are for.
   struct Role {
     const char* name;        // in tokenizer_config.json
     std::string token = {};  // "": there is none
-    bool is_said = false;    // by a file, be it that there is none
+    bool is_said = false;    // a file names it, or says that there is none
   };
   std::vector<Role> roles = {{"bos_token"}, {"eos_token"}, {"unk_token"}, {"sep_token"},
                              {"pad_token"}, {"cls_token"}, {"mask_token"}};
@@ -67,23 +67,23 @@ struct TokenizerDescription {
   size_t max_length = 0;  // model_max_length, else truncation's; 0: no limit
   bool truncates_left = false;
 
-  void limit_length(size_t tokens);  // what is far too long for any model is no limit
+  void limit_length(size_t tokens);  // a length far beyond any model is no limit
 };
 
 constexpr int32_t kMaxTokenId = (1 << 22) - 1;     // several times the largest vocabularies there are
 constexpr size_t kMaxVocabularyBytes = 64u << 20;  // of each file
 constexpr size_t kMaxAddedTokens = 1 << 16;
-constexpr size_t kMaxAddedTokenBytes = 1 << 12;  // of each: as many may be compared at each byte of a text
+constexpr size_t kMaxAddedTokenBytes = 1 << 12;  // of each: so many bytes may be compared at each byte of a text
 
-// For the readers. Each throws Error(LFFN_ERROR_BAD_MODEL); `where` (and the line, if it is not 0) begins the message
-// if the value, or the two symbols with a space between, is invalid.
+// For the readers. Each throws Error(LFFN_ERROR_BAD_MODEL) for what is invalid, with a message that begins with `where`
+// and with the line if it is not 0. A pair is two symbols with a space between.
 void check_vocabulary_size(size_t size, const char* where);
 void append_token(TokenizerDescription& to, std::string&& token, const JsonScalar& id, const char* where);
 void append_merge(TokenizerDescription& to, std::string_view pair, const char* where, size_t line = 0);
 // As if the token were added after those that are there.
 void add_token(TokenizerDescription& to, AddedToken&& token);
 
-// The text of each of the folder's files that are there.
+// The texts of those files that the folder has.
 struct TokenizerFiles {
   std::optional<std::string_view> tokenizer_json;
   std::optional<std::string_view> tokenizer_config;
@@ -93,25 +93,25 @@ struct TokenizerFiles {
   std::optional<std::string_view> merges_txt;
   std::optional<std::string_view> sentencepiece;
   std::string sentencepiece_name = "sentencepiece.bpe.model";  // or spm.model, spiece.model, tokenizer.model
-  std::optional<std::string_view> config;  // tells of which family a model is, where tokenizer_config.json does not
+  std::optional<std::string_view> config;  // names the model's family where tokenizer_config.json does not
   // Looked at while they are read; not 0: Error(LFFN_ERROR_CANCELLED).
   const int32_t* cancel = nullptr;
 };
 
-// tokenizer.json where it is there, else SentencePiece's model, else vocab.txt, else vocab.json and merges.txt; and
-// what the two others say beside it. Throws Error(LFFN_ERROR_BAD_MODEL).
+// Reads tokenizer.json if it is there, else SentencePiece's model, else vocab.txt, else vocab.json and merges.txt; then
+// what tokenizer_config.json and special_tokens_map.json say beside it. Throws Error(LFFN_ERROR_BAD_MODEL).
 TokenizerDescription read_tokenizer_files(const TokenizerFiles& files);
 
 // tokenizer.json of Hugging Face's tokenizers library, as far as it describes a tokenizer that is known here.
 // Throws Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's usual name.
 TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* cancel);
 
-// tokenizer_config.json and special_tokens_map.json: what they say besides, or against, tokenizer.json, as transformers
-// does; the second only where the first does not list the added tokens. Throws Error(LFFN_ERROR_BAD_MODEL) with a
-// message that begins with the file's name.
+// Applies what tokenizer_config.json and special_tokens_map.json say beyond tokenizer.json, or against it, as
+// transformers does. The second counts only where the first does not list the added tokens. Throws
+// Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's name.
 void apply_config_files(const TokenizerFiles& files, const JsonSettings& tokenizer_config, TokenizerDescription& to);
-// Looks for the special tokens that have a role or are named, and are in the vocabulary, in texts, too.
-// mask_strips_left: where no file says it.
+// Makes the special tokens that have a role or are named, and are in the vocabulary, be looked for in texts, too.
+// mask_strips_left counts where no file says it.
 void add_special_tokens(TokenizerDescription& to, bool mask_strips_left);
 
 // vocab.txt, a token on each line; vocab.json, an object of token: id, with merges.txt, a pair on each line.

@@ -35,7 +35,8 @@ Blanks blanks_of_text(std::string_view token) {
   return result;
 }
 
-// plain(begin, end) for what is between tokens, found(token, begin, end) for each token, until there are enough().
+// Calls plain(begin, end) for what lies between added tokens and found(token, begin, end) for each of them, until
+// enough().
 template <typename Plain, typename FoundToken, typename Enough>
 void walk(const AddedTokenFinder& finder, std::string_view text, const int32_t* cancel, const Plain& plain,
           const FoundToken& found, const Enough& enough) {
@@ -85,7 +86,7 @@ class Tokenizer::Run {
     add(id, span);
   }
 
-  // By the blanks of the token as the vocabulary has it.
+  // Trims by the blanks of the token as the vocabulary writes it.
   void add_trimmed(int32_t id, TextSpan span) {
     add_trimmed(id, span, trims() ? blanks_of_text(tokenizer_.vocabulary_->text(id)) : Blanks{0, 0});
   }
@@ -108,7 +109,7 @@ class Tokenizer::Run {
     add_trimmed(token.id, span, trims() ? blanks_of_text(content) : Blanks{0, 0});
   }
 
-  // What is not a token that is looked for in plain text.
+  // Adds what lies between the tokens that are looked for in plain text.
   void add_plain(size_t begin, size_t end) {
     if (tokenizer_.normalizer_chain_.has_value() && !tokenizer_.is_plain_bytes_) {
       const bool by_parts = !options_.spans && tokenizer_.has_local_pieces_;
@@ -146,7 +147,7 @@ class Tokenizer::Run {
 
   void add_plain_words(size_t begin, size_t end) {
     while (begin < end && !is_enough()) {
-      // Not behind `end`: each of many short parts of a long text would look through the rest of it.
+      // The search stops at `end`: else each of many short parts would look through the rest of a long text.
       size_t cut = end - begin > kChunk ? text_.substr(0, end).find_first_of(" \t\r\n", begin + kChunk) : end;
       cut = std::min(cut, end);
       normalize(begin, cut);
@@ -174,7 +175,7 @@ class Tokenizer::Run {
                                       scratch_.marks, options_.cancel);
   }
 
-  // add_token(id, begin, end) for each token of the piece, which are remembered, or else split() gives them.
+  // Calls add_token(id, begin, end) for each token of the piece, from the cache or else from split().
   template <typename Split, typename AddToken>
   void cut(std::string_view piece, const Split& split, const AddToken& add_token) {
     PieceCache::Tokens& tokens = scratch_.tokens;
@@ -274,7 +275,7 @@ class Tokenizer::Run {
     }
   }
 
-  // All of the characters that the bytes are part of.
+  // The whole characters that the bytes are part of.
   TextSpan whole_characters(size_t begin, size_t end) const {
     const auto is_inside = [&](size_t at) { return at < text_.size() && is_inside_character(text_[at]); };
     while (is_inside(begin)) --begin;
@@ -308,12 +309,13 @@ void Tokenizer::encode(std::string_view text, const std::string_view* pair, cons
     Run(*this, which == 0 ? text : *pair, options, enough, scratch, sequence).run();
     return sequence.ids.size();
   };
-  // What would be cut is not read, unless somebody counts it: one token more than are kept tells that something is cut.
+  // What would be cut is not read unless it is to be counted: one token more than are kept shows that something is cut.
   const size_t enough = options.uncut || description_.truncates_left ? SIZE_MAX : options.most;
   const size_t first = split(0, enough);
   if (pair != nullptr) {
     const size_t second = split(1, enough);
-    // Of two texts that are too long each, the longer one has an odd token: the one that ends first must be read whole.
+    // Where both texts are too long, the longer one keeps the odd token. The one that ends first must be read whole to
+    // tell which that is.
     const size_t special = options.special ? count_special(description_.post_processing.pair) : 0;
     const bool is_odd = (options.most - special) % 2 != 0;
     if (is_odd && first > enough && second > enough && !options.first_only) {

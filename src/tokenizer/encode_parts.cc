@@ -13,16 +13,16 @@ namespace {
 
 bool ends_in_blank(std::string_view text) {
   const auto last = static_cast<unsigned char>(text.back());
-  if (last < 0x80) return last <= ' ';  // also controls that are none, which are rare
+  if (last < 0x80) return last <= ' ';  // also controls that are not blanks, which are rare
   size_t at = character_before(text, text.size());
   return unicode_record(next_character(text, at)).is_space();
 }
 
 }  // namespace
 
-// A blank before what is none begins a piece, and where a piece ends depends only on what follows its begin: so a part
-// from the begin of a piece up to a blank, if not behind one, becomes the same as that part alone. Such a part that is
-// one piece is that piece, and they are remembered together.
+// A blank that precedes another character begins a piece, and where a piece ends depends only on what follows its
+// beginning. So a part that starts where a piece starts, and ends before a blank but not behind one, has the same
+// tokens as that part alone. If such a part is a single piece, both are remembered as one.
 void Tokenizer::Parts::add_byte_pairs(std::string_view text) {
   for (size_t at = 0; at < text.size() && !is_enough();) {
     poll(cancel_);
@@ -38,7 +38,7 @@ void Tokenizer::Parts::add_byte_pairs(std::string_view text) {
   }
 }
 
-// Returns where the last piece ends that begins before `end`; all tokens are then in scratch_.part.
+// Returns the end of the last piece that begins before `end`. All tokens are then in scratch_.part.
 size_t Tokenizer::Parts::add_new_byte_pairs(std::string_view text, size_t begin, size_t end) {
   PieceCache::Tokens& tokens = scratch_.tokens;
   PieceCache::Tokens& all = scratch_.part;
@@ -81,8 +81,8 @@ void Tokenizer::Parts::add_words(std::string_view part) {
   tokenizer_.cache_.keep_part(part, ids_.data() + had, ids_.size() - had);
 }
 
-// Parts lie between single blanks: rows of them are inside of parts. A part is known to stand alone once the next one
-// does, so that one more is looked at than is enough.
+// Parts lie between single blanks; runs of several blanks are inside parts. A part is known to stand alone only once
+// the next one does, so one part more is read than is enough.
 bool Tokenizer::Parts::add_pieces(std::string_view text) {
   const size_t had = ids_.size();
   bool was_enough = false;
@@ -110,7 +110,7 @@ bool Tokenizer::Parts::add_new_pieces(std::string_view part) {
   for (const PreTokenizerStep& step : tokenizer_.description_.pre_tokenizer_steps) {
     const bool has_sign = step.kind == PreTokenizerStep::Kind::kMetaspace &&
                           text.compare(0, step.replacement.size(), step.replacement) == 0;
-    if (has_sign) return false;  // it would get none before it, but behind a blank it has one
+    if (has_sign) return false;  // alone it would get no sign before it, but behind a blank it has one
   }
   const size_t had = ids_.size();
   Pieces& parts = scratch_.parts;

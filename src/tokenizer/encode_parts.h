@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From text to ids alone, part by part: what stands between blanks becomes the same ids wherever it stands, so that
-// those of a part that was there lately need neither normalising nor cutting.
+// From text to ids only, part by part. What stands between blanks becomes the same ids wherever it stands, so a part
+// that was there lately need not be normalised or cut again.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,10 @@ class Tokenizer::Parts {
 
   // Each of these is for one kind of tokenizer, and for a text without added tokens.
   void add_byte_pairs(std::string_view text);  // the vocabulary must have all bytes
-  // What BERT's normaliser is given at once: one part, of at most PieceCache::kLongest bytes, without blanks around.
+  // For BERT's normaliser: one part of at most PieceCache::kLongest bytes, without blanks around it.
   void add_words(std::string_view part);
-  // false: a part depends on its neighbours, no ids were added. The normaliser and the pre-tokenizers must be local.
+  // false: a part depends on its neighbours, and no ids were added. The normaliser and the pre-tokenizers must be
+  // local.
   bool add_pieces(std::string_view text);
 
  private:

@@ -8,9 +8,9 @@
 namespace lffn {
 namespace {
 
-constexpr size_t kCharactersPerLook = 1 << 16;  // at a cancel flag
+constexpr size_t kCharactersPerLook = 1 << 16;  // between two looks at the cancel flag
 constexpr uint64_t kStepsPerLook = 1 << 14;
-// Before the text is looked at from its end.
+// What may be tried before an outlook is made.
 constexpr uint64_t kStepsPerByte = 64, kFreeSteps = 1024;
 constexpr size_t kMostFrames = 4096;
 
@@ -32,9 +32,9 @@ size_t Expression::row_end(const Instruction& row, std::string_view text, size_t
   return at;
 }
 
-// Where the match ends that begins at `at` with the code; `at`: there is none. Of several ways to match the first one
-// counts. They are tried one after another, which nearly always ends soon; where it does not, the outlook tells which
-// of them matches.
+// The end of the match that begins at `begin` with the instruction `start`; `begin` if there is none. Of several ways
+// to match, the first one counts. They are tried one after another, which nearly always ends soon; where it does not,
+// the outlook tells which of them matches.
 size_t Expression::match_end(std::string_view text, const size_t begin, const uint32_t start, Scratch& scratch,
                              const int32_t* cancel) const {
   using Kind = Instruction::Kind;
@@ -117,7 +117,7 @@ bool Expression::may_match_blank() const {
   });
 }
 
-// An alternative of at least two characters, all white space, matches none.
+// An alternative of at least two characters, all white space, cannot match a single blank.
 bool Expression::may_match_single_blank() const {
   using Kind = Instruction::Kind;
   for (const uint32_t begin : alternatives_) {

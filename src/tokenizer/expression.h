@@ -24,9 +24,10 @@ class Expression {
     struct Frame {
       uint32_t code;  // where else to go on
       size_t at;
-      size_t least;  // of a row of characters that may be shorter: where it must not be cut any more
+      size_t least;  // of a row of characters that may give some back: where it must stop
     };
-    // Where in the text what follows an instruction matches. Made from the text's end, block by block as it is needed.
+    // For each place in the text, the instructions from which a match can be completed. Made from the text's end; the
+    // rows of a block are made when they are needed.
     struct Outlook {
       size_t origin = 0;            // where the first block begins
       size_t block = SIZE_MAX;      // which of them has rows
@@ -41,7 +42,7 @@ class Expression {
     size_t bytes = 0;                  // of this text
     bool has_outlook = false;
 
-    // Goes before the first search in each text.
+    // Must be called before the first search in each text.
     void begin(size_t text_bytes) {
       before += bytes;
       bytes = text_bytes;
@@ -50,8 +51,8 @@ class Expression {
   };
 
   // Characters, sets of them, categories, `|`, groups, `(?i:` over ASCII, `?`, `*`, `+`, `{2,3}`, `?+`, `*+`, `++`, and
-  // looking one character ahead: `(?!\S)`, `(?=\s)`, `$`. nullopt: it is another expression, or could match no
-  // characters, or has more than 4096 bytes.
+  // looking one character ahead: `(?!\S)`, `(?=\s)`, `$`. nullopt: the expression has anything else in it, could match
+  // the empty text, or has more than 4096 bytes.
   static std::optional<Expression> parse(std::string_view source);
 
   // The first match at or behind `from`. Finding all matches in a text, one behind another, takes at most time in
@@ -59,7 +60,7 @@ class Expression {
   // if the flag is set; it may be nullptr.
   std::optional<Match> find(std::string_view text, size_t from, Scratch& scratch, const int32_t* cancel) const;
 
-  // Whether a match can have a blank in it, and one with no other white space beside it.
+  // Whether a match can have a blank in it, and whether it can have one with no other white space beside it.
   bool may_match_blank() const;
   bool may_match_single_blank() const;
   size_t size() const { return code_.size(); }  // in instructions
@@ -71,8 +72,8 @@ class Expression {
   struct Instruction {
     enum class Kind : uint8_t {
       kSet,       // one character of a set
-      kRow,       // at most so many characters of a set, the more the better
-      kFirm,      // likewise, but never fewer than there are
+      kRow,       // up to `most` characters of a set, as many as possible
+      kFirm,      // likewise, but it gives none back
       kSplit,     // goes on with the next one, else at `to`
       kJump,      // goes on at `to`
       kAhead,     // the next character is of a set
@@ -98,7 +99,7 @@ class Expression {
   std::vector<CharacterSet> sets_;
   std::vector<Instruction> code_;
   std::vector<uint32_t> alternatives_;  // where each begins in the code
-  std::vector<uint32_t> order_;         // of the code: behind what it goes on to without taking a character
+  std::vector<uint32_t> order_;         // each instruction behind those that it goes on to at the same place
   // By the first byte of a character: the alternatives that may begin with it, as bits.
   std::array<uint32_t, 256> may_start_ = {};
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matching without trying: from the end of the text to its front it is noted for each place which instructions lead to
-// a match, so that on the way forward no choice is wrong. That takes as many steps as the text has characters and the
-// expression instructions, whatever they are. Only each block's last row is kept; a block's rows are made again when a
-// match comes there.
+// a match, so that on the way forward no choice is wrong. That takes as many steps as the characters of the text times
+// the instructions of the expression, whatever they are. Only each block's last row is kept; a block's rows are made
+// again when a match comes there.
 #include <algorithm>
 
 #include "runtime/cancel_flag.h"
@@ -16,7 +16,7 @@ constexpr size_t kBlock = 1024;  // bytes of text; a character begins in each
 }  // namespace
 
 // The order in which a row is made: an instruction comes behind those that it goes on to at the same place. There are
-// no circles, because what is repeated without end takes a character each time.
+// no cycles, because what is repeated without end takes a character each time.
 void Expression::note_order() {
   using Kind = Instruction::Kind;
   enum : uint8_t { kNew, kWaiting, kDone };
@@ -42,8 +42,8 @@ void Expression::note_order() {
   }
 }
 
-// The values at `at`, by those of the next character, `next`. Not 0: there is a match that goes on from there. Of a row
-// with a bound it is one more than the fewest characters that it must take.
+// Makes the values at `at` from those of the next character, `next`. Not 0: a match can be completed from there. For a
+// row with a bound it is one more than the fewest characters that it must take.
 void Expression::note_row(std::string_view text, size_t at, const uint8_t* next, uint8_t* row) const {
   using Kind = Instruction::Kind;
   const bool is_end = at == text.size();

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostSource = 4096, kMostCode = 1024, kMostAlternatives = 32, kMostDepth = 16;
 constexpr uint32_t kMostTimes = 64;
 
-constexpr uint32_t kLongS = 0x17F, kKelvin = 0x212A;  // whose other cases are in ASCII
+constexpr uint32_t kLongS = 0x17F, kKelvin = 0x212A;  // their other cases are in ASCII
 
 bool is_ascii_letter(uint32_t code_point) { return (code_point | 32) - 'a' < 26; }
 
@@ -24,7 +24,7 @@ CharacterSet with_cases(uint32_t letter) {
   return result;
 }
 
-// Two letters that a single character stands for where case does not matter: it would match, too.
+// Whether a single character equals the two letters where case does not matter: it would match, too.
 bool is_folded_pair(uint32_t first, uint32_t second) {
   const auto a = static_cast<char>(first | 32), b = static_cast<char>(second | 32);
   return (a == 's' && (b == 's' || b == 't')) || (a == 'f' && (b == 'f' || b == 'i' || b == 'l'));
@@ -35,7 +35,7 @@ CharacterSet words() {
   return CharacterSet::of_records(is_word).both(CharacterSet::range(0x200C, 0x200D).negated());  // no joiners
 }
 
-// By the letter behind the backslash. Alone, but not in a set, the reference's \w has six signs of Latin-1, too.
+// The class that the letter behind a backslash names. Outside a set, the reference's \w has six signs of Latin-1, too.
 std::optional<CharacterSet> class_of(char name, bool in_set) {
   CharacterSet result;
   switch (name) {
@@ -88,7 +88,7 @@ std::optional<CharacterSet> category_of(std::string_view name) {
 
 }  // namespace
 
-// What it does not know makes it fail.
+// Fails for anything that it does not know.
 class ExpressionParser {
  public:
   using Instruction = Expression::Instruction;
@@ -196,7 +196,7 @@ class ExpressionParser {
     return repeat(begin, times, may_be_empty);
   }
 
-  // Each but the last one: a split before it and a jump behind it.
+  // Each alternative but the last has a split before it and a jump behind it.
   bool parse_alternatives(bool& may_be_empty) {
     std::vector<uint32_t> jumps;
     may_be_empty = false;
@@ -215,7 +215,7 @@ class ExpressionParser {
     return true;
   }
 
-  // What comes behind moves on.
+  // Inserts an instruction; those behind it move on.
   void insert(const Instruction& instruction, uint32_t at) {
     to_.code_.insert(to_.code_.begin() + at, instruction);
     for (uint32_t i = at + 1; i < here(); ++i) {
@@ -230,7 +230,7 @@ class ExpressionParser {
     bool is_again = false;
   };
 
-  // The code from `begin` on, so often.
+  // Repeats the code from `begin` on.
   bool repeat(uint32_t begin, const Times& times, bool& may_be_empty) {
     if (times.least == 1 && times.most == 1) return true;
     const bool is_endless = times.most == kEndless;
@@ -297,7 +297,7 @@ class ExpressionParser {
     return at_ > start && number <= kMostTimes;
   }
 
-  // One character or set; `letter` is it where it is one.
+  // One character, which `letter` becomes, or one set.
   bool parse_set(CharacterSet& to, uint32_t& letter) {
     if (take('[')) return parse_listed(to);
     if (take('.')) {
@@ -308,7 +308,7 @@ class ExpressionParser {
     return parse_one(to, letter, false);
   }
 
-  // Behind '['; sets may be in it, and "&&" before what must be in both.
+  // What follows '['. It may have sets in it, and "&&" for what both sides have.
   bool parse_listed(CharacterSet& to) {
     if (++depth_ > kMostDepth) return false;
     const bool is_negated = take('^');
@@ -341,7 +341,7 @@ class ExpressionParser {
     uint32_t first = 0, last = 0;
     if (!parse_one(to, first, true)) return false;
     if (!sees('-')) return true;
-    if (source_.substr(at_ + 1, 1) == "]") return true;  // itself, next
+    if (source_.substr(at_ + 1, 1) == "]") return true;  // a '-' before ']' is itself, and comes next
     if (first == 0) return false;
     ++at_;
     if (at_end() || sees('[') || !parse_one(to, last, true) || last < first) return false;
@@ -372,7 +372,7 @@ class ExpressionParser {
     letter = code_point;
     to = CharacterSet::range(code_point, code_point);
     if (!ignores_case_) return code_point != 0;
-    if (code_point >= 128) return false;  // whose other cases are not known here
+    if (code_point >= 128) return false;  // its other cases are not known here
     if (is_ascii_letter(code_point)) to = with_cases(code_point);
     return code_point != 0;
   }

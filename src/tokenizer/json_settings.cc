@@ -15,7 +15,7 @@ namespace {
 using Kind = JsonScalar::Kind;
 
 constexpr size_t kMaxValues = 1 << 20;  // an added token has eight
-// Of the names of all values, by which they are found: some times what a list of small numbers needs.
+// Limits for the paths of all values together: some times what a list of small numbers needs.
 constexpr size_t kLeastPathBytes = 1 << 16, kPathTimes = 64;
 
 }  // namespace

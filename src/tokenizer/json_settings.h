@@ -43,7 +43,7 @@ class JsonSettings {
   const JsonScalar* scalar(const std::string& path) const;
 
   const char* where_;
-  size_t path_bytes_ = 0;  // that were to be kept
+  size_t path_bytes_ = 0;  // of all that keep() was given
   size_t most_path_bytes_;
   std::map<std::string, std::optional<JsonScalar>, std::less<>> values_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The merges of BPE as files have them: pairs of texts. They lie in one memory, for a vocabulary may have half a
-// million.
+// The merges of BPE as files have them: pairs of texts. They share one buffer, because a vocabulary may have half a
+// million of them.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class MergeTexts {
 
  private:
   struct Pair {
-    size_t middle, end;  // of the left one, of the right one, in text_
+    size_t middle, end;  // the ends of the left and of the right text, in text_
   };
 
   size_t begin(size_t i) const { return i == 0 ? 0 : pairs_[i - 1].end; }

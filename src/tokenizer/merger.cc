@@ -12,7 +12,7 @@ namespace lffn {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr uint32_t kStepsPerLook = 1 << 14;  // at a cancel flag
+constexpr uint32_t kStepsPerLook = 1 << 14;  // between two looks at the cancel flag
 
 // A pair of neighbours in a long piece, by rank and then by place.
 uint64_t entry(uint32_t rank, uint32_t at) { return uint64_t{rank} << 32 | at; }
@@ -31,7 +31,7 @@ Merger::Merger(std::vector<Merge> merges) : merges_(std::move(merges)) {
   size_t size = 2;
   while (size < merges_.size() * 2) size *= 2;
   slots_.resize(size, {0, 0, kNone});
-  constexpr size_t kAhead = 16;  // looks go to memory that no cache has
+  constexpr size_t kAhead = 16;  // lookups miss the caches
   for (size_t i = 0; i < merges_.size(); ++i) {
     const Merge& merge = merges_[i];
     if (i + kAhead < merges_.size()) {
@@ -103,7 +103,7 @@ void Merger::merge_long(std::vector<Symbol>& symbols, const int32_t* cancel) con
     nodes[i - 1].rank = rank(nodes[i - 1].symbol, nodes[i].symbol);
     if (nodes[i - 1].rank != kNone) ++pairs;
   }
-  // When it is full, pairs that were merged meanwhile go, and it grows only if those are few.
+  // When it is full, pairs that were merged meanwhile are removed; it grows only if they are few.
   std::vector<uint64_t> queue;
   queue.reserve(pairs + size / 8 + 1);
   for (uint32_t i = 0; i < size; ++i) {

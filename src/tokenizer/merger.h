@@ -31,13 +31,13 @@ class Merger {
   explicit Merger(std::vector<Merge> merges);
 
   const std::vector<Merge>& merges() const { return merges_; }
-  // The first merge whose pair was there before; it must not be used then.
+  // The first merge whose pair an earlier one has. If there is one, merge() must not be called.
   std::optional<size_t> twice() const { return twice_; }
   size_t bytes() const { return merges_.capacity() * sizeof(Merge) + slots_.capacity() * sizeof(Slot); }
 
-  // Merges the pair of the first rank, the leftmost among equals, then looks again, until no pair is left; what is left
-  // begins where its first one did. n symbols take n log n time and mostly at most 25 n bytes; for many it looks at
-  // `cancel` now and then, as poll() does. Thread-safe.
+  // Merges the pair of the first rank, the leftmost among equals, then looks again, until no pair is left; each symbol
+  // that is left begins where the first one in it did. n symbols take n log n time and mostly at most 25 n bytes; for
+  // many it looks at `cancel` now and then, as poll() does. Thread-safe.
   void merge(std::vector<Symbol>& symbols, const int32_t* cancel = nullptr) const;
 
   // The two ways that merge() has for few and for many symbols; their results are the same.

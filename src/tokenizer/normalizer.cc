@@ -50,8 +50,8 @@ class Normalizer::Run {
     to_.append(static_cast<char>(becomes), from);
   }
 
-  // Puts out the marks that wait, sorted. Each character's first mark stands for that character, in their order,
-  // however the sorting mixes them: so the reference counts.
+  // Writes the waiting marks, sorted. The n-th mark that starts a character stands for the n-th character, however
+  // sorting has mixed them: so the reference counts.
   void flush() {
     std::vector<WaitingMarks::Mark>& marks = waiting_.marks;
     if (marks.empty()) return;
@@ -118,7 +118,7 @@ void Normalizer::normalize(std::string_view text, size_t begin, bool aligned, Al
     const size_t start = at;
     const auto byte = static_cast<unsigned char>(text[at]);
     if (byte < 128) {
-      // Nearly all text: no decomposing, and marks that follow are not sorted with it.
+      // Nearly all text is ASCII: nothing to decompose, and marks that follow are not sorted with it.
       ++at;
       if (ascii_[byte] != 0 || !settings_.clean_text) run.add_ascii(ascii_[byte], {begin + start, begin + at});
       continue;
@@ -133,7 +133,7 @@ namespace {
 
 using Kind = NormalizerStep::Kind;
 
-// At most so many times as long a step makes a text of one byte.
+// The most bytes that a step makes of a text of one byte.
 size_t growth(const NormalizerStep& step) {
   switch (step.kind) {
     case Kind::kPrecompiled:
@@ -159,7 +159,7 @@ bool replace(const NormalizerStep& step, const AlignedText& text, AlignedText& t
     poll(cancel);
     if (done == 0) to.clear(text.aligned());
     to.append(text, done, match->begin);
-    // As the reference counts: what comes in comes from the last character that goes.
+    // As the reference counts, the replacement comes from the last character that it replaces.
     to.append(step.text, text.at(match->end - 1));
     done = match->end;
   }
@@ -211,10 +211,10 @@ bool strip_accents(const AlignedText& text, AlignedText& to, const int32_t* canc
   return true;
 }
 
-// What the normalizer Nmt takes away and makes a blank of: SentencePiece's rules for translation, but those of NFKC.
+// What the normalizer Nmt removes or makes a blank: SentencePiece's rules for translation, without those of NFKC.
 struct NmtRule {
   uint32_t first, last;
-  bool is_blank;  // else it goes
+  bool is_blank;  // else it is removed
 };
 constexpr NmtRule kNmtRules[] = {{0x1, 0x8, false},      {0x9, 0xA, true},       {0xB, 0xB, false},
                                  {0xC, 0xD, true},       {0xE, 0x1F, false},     {0x7F, 0x7F, false},
@@ -262,8 +262,8 @@ bool apply(const NormalizerStep& step, const AlignedText& text, AlignedText& to,
   return false;
 }
 
-// Whether the step can neither touch a single blank between two texts that stand_alone(), nor look past it. What strips
-// is not used for them: their ends are no blanks.
+// Whether the step can neither touch a single blank between two texts that stand_alone(), nor look past it. Strip is
+// not applied to them, because their ends are not blanks.
 bool is_local_step(const NormalizerStep& step) {
   switch (step.kind) {
     case Kind::kPrecompiled:
@@ -275,7 +275,7 @@ bool is_local_step(const NormalizerStep& step) {
   }
 }
 
-// Is nothing at either end of the text a part of what a blank there is?
+// Whether neither end of the text is a blank, or joins a blank beside it.
 bool stands_alone(std::string_view text) {
   if (text.empty()) return false;
   size_t at = 0, last_at = character_before(text, text.size());

@@ -16,7 +16,7 @@
 
 namespace lffn {
 
-// BERT's normaliser: controls go, blanks become ' ', ideographs stand alone, accents and capitals go.
+// BERT's normaliser: removes controls, makes all blanks ' ', sets ideographs apart, removes accents and capitals.
 struct NormalizerSettings {
   bool clean_text = false;
   bool separate_chinese = false;
@@ -24,7 +24,7 @@ struct NormalizerSettings {
   bool lowercase = false;
 };
 
-// Marks that wait until all that stand behind the same character are there to be sorted.
+// Marks that wait to be sorted until all marks behind the same character are there.
 struct WaitingMarks {
   struct Mark {
     uint32_t code_point;
@@ -41,9 +41,8 @@ class Normalizer {
 
   const NormalizerSettings& settings() const { return settings_; }
 
-  // Replaces `to`. The text, which must be UTF-8, stands at `begin` in the caller's text. Where text is cut between two
-  // characters of which one is a blank of ASCII, both parts become what they become together. Takes linear time. Throws
-  // as NormalizerChain::normalize().
+  // Replaces `to`. The text, which must be UTF-8, stands at `begin` in the caller's text. A text may be cut beside any
+  // ASCII blank: its parts become what they become together. Takes linear time. Throws as NormalizerChain::normalize().
   void normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, WaitingMarks& waiting,
                  const int32_t* cancel) const;
 
@@ -77,8 +76,7 @@ class NormalizerChain {
   void normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, AlignedText& spare,
                  const int32_t* cancel) const;
 
-  // Whether a text's parts that normalize_part() takes, with a single blank between each two, become what they become
-  // alone, with those blanks between them.
+  // Whether parts that normalize_part() takes become the same alone as in a text that joins them by single blanks.
   bool is_local() const { return is_local_; }
   // Replaces `to` and `spare`. false: this part may depend on what stands around it.
   bool normalize_part(std::string_view part, AlignedText& to, AlignedText& spare, const int32_t* cancel) const;

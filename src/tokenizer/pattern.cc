@@ -8,7 +8,7 @@
 namespace lffn {
 namespace {
 
-constexpr size_t kBytesPerLook = 1 << 16;  // at a cancel flag
+constexpr size_t kBytesPerLook = 1 << 16;  // between two looks at the cancel flag
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is looked for in a text, to replace it or to cut there: a text, or an expression.
+// What is looked for in a text, which is then replaced or cut there: a text or an expression.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ class Pattern {
 
   Pattern() = default;  // never found
   static Pattern of_text(std::string text);
-  static std::optional<Pattern> of_regex(std::string_view source);  // nullopt: it is one that is not known here
+  static std::optional<Pattern> of_regex(std::string_view source);  // nullopt: it is not supported
 
   bool is_regex() const { return expression_ != nullptr; }
   const std::string& source() const { return source_; }
 
-  // Whether a match can have a blank in it, and one with no other white space beside it.
+  // Whether a match can have a blank in it, and whether it can have one with no other white space beside it.
   bool may_match_blank() const;
   bool may_match_single_blank() const;
   size_t size() const { return expression_ != nullptr ? expression_->size() : 0; }  // of an expression
@@ -41,7 +41,7 @@ class Pattern {
 
   std::string source_;
   std::shared_ptr<const Expression> expression_;
-  // Of a text: where to go on behind so many of its bytes if the next one differs: behind fewer, which are there, too.
+  // Of a text, where so many of its bytes match and the next one differs: how many of its first bytes still match.
   std::vector<size_t> fewer_;
 };
 

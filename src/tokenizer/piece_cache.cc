@@ -20,7 +20,7 @@ uint64_t load(const char* from) {
   return value;
 }
 
-// One to eight bytes, in as few loads as there can be; the rest is 0.
+// One to eight bytes, in as few loads as possible; the rest is 0.
 uint64_t load_few(const char* from, size_t size) {
   if (size == 8) return load<uint64_t>(from);
   if (size >= 4) return load<uint32_t>(from) | load<uint32_t>(from + size - 4) << (size - 4) * 8;
@@ -28,7 +28,7 @@ uint64_t load_few(const char* from, size_t size) {
   return load<uint8_t>(from);
 }
 
-// Each load is seen before those behind it, so the same head at both ends is that of all between.
+// Each load comes before those behind it, so a head that is the same before and after is that of all words between.
 template <typename Entry, typename Key, typename Packed>
 bool read(const Entry& entry, const Key& key, Packed& to) {
   const uint64_t head = entry.head.load(std::memory_order_acquire);
@@ -47,15 +47,16 @@ void write(Entry* set, const Key& key, const Packed& packed) {
   if (key.count + words > Entry::kWords) return;
   uint64_t heads[2];
   for (size_t i = 0; i < 2; ++i) heads[i] = set[i].head.load(std::memory_order_relaxed);
-  // An empty one, or either: always the older one would lose all of three that come by turns.
+  // An empty entry, else either of the two: always replacing the older one would lose all of three pieces that come by
+  // turns.
   const uint64_t either = ((heads[0] >> kTurnShift) + (heads[1] >> kTurnShift)) * 0x9E3779B97F4A7C15u >> 63;
   const size_t place = heads[0] == 0 ? 0 : heads[1] == 0 ? 1 : static_cast<size_t>(either);
   Entry& entry = set[place];
   const uint64_t turn = (heads[place] >> kTurnShift) + 1;
-  const bool is_free = heads[place] == 0 || (heads[place] & kSizeMask) != 0;  // or another thread writes it
+  const bool is_free = heads[place] == 0 || (heads[place] & kSizeMask) != 0;  // else another thread is writing it
   if (!is_free) return;
   if (!entry.head.compare_exchange_strong(heads[place], turn << kTurnShift, std::memory_order_acquire)) return;
-  // Each store comes after that head for whoever sees it.
+  // Whoever sees one of these stores also sees that head.
   for (size_t i = 0; i < key.count; ++i) entry.words[i].store(key.words[i], std::memory_order_release);
   for (size_t i = 0; i < words; ++i) entry.words[key.count + i].store(packed.words[i], std::memory_order_release);
   entry.head.store(turn << kTurnShift | packed.count << kCountShift | key.size, std::memory_order_release);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tokens of short pieces of text that were cut lately: most words of a text are there again soon.
+// The tokens of short pieces of text that were cut lately, because most words of a text soon come again.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace lffn {
 
-// Any number of threads may use it at once, none of them waits: a place that another one writes is as if it were empty.
+// Any number of threads may use it at once, and none waits: an entry that another thread is writing counts as empty.
 class PieceCache {
  public:
   struct Token {
@@ -28,7 +28,7 @@ class PieceCache {
   class Tokens {
    public:
     void clear() { count_ = 0; }
-    // What cannot be kept makes them none that fits.
+    // After one token that cannot be kept they no longer fit.
     void add(int32_t id, size_t begin, size_t end) {
       const bool fits = count_ < kMost && begin == (count_ > 0 ? tokens_[count_ - 1].end : 0) && begin < end;
       if (fits) tokens_[count_] = {id, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
@@ -56,8 +56,8 @@ class PieceCache {
   // Does nothing for tokens that do not fit.
   void keep(std::string_view piece, const Tokens& tokens) const;
 
-  // Parts of a text as it came, which may be cut into several pieces: only the ids of their tokens are known, and none
-  // is taken for a piece of the same bytes.
+  // Parts of a text as it came, which may be cut into several pieces: only the ids of their tokens are kept, and a part
+  // is never taken for a piece with the same bytes.
   bool find_part(std::string_view part, std::vector<int32_t>& ids) const;
   void keep_part(std::string_view part, const int32_t* ids, size_t count) const;
 
@@ -66,8 +66,8 @@ class PieceCache {
   static constexpr size_t kKeyWords = kLongest / 8;
 
   // A piece and its tokens in words that are read and written one by one: first the bytes of the piece, then two tokens
-  // in each, an id and, above it, the bytes. The head has the bytes of the piece, the number of tokens and, above, the
-  // turn, another one each time; while an entry is written, the bytes are 0.
+  // in each, an id and, above it, how many bytes it covers. The head has the size of the piece, the number of tokens
+  // and, above them, the turn, which changes with each write; while an entry is written, the size is 0.
   template <size_t kSize>
   struct alignas(kSize < 16 ? 64 : 128) Entry {
     static constexpr size_t kWords = kSize;

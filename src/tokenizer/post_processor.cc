@@ -15,7 +15,7 @@ size_t count_special(const Template& parts) {
 Kept cut_longest_first(size_t first, size_t second, size_t most) {
   if (first <= most && second <= most - first) return {first, second};
   const size_t shorter = std::min(first, second);
-  // The shorter one stays whole if the other can give enough; else each has half, the longer one what is over.
+  // The shorter one stays whole if cutting the other is enough; else each keeps half, and the longer one the odd token.
   const size_t keeps_short = shorter <= most / 2 ? shorter : most / 2;
   return first <= second ? Kept{keeps_short, most - keeps_short} : Kept{most - keeps_short, keeps_short};
 }

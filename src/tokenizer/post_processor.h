@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the tokens of a text or a pair: cut, and put between special tokens.
+// What becomes of the tokens of a text or a pair: truncated, and put between special tokens.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct PostProcessing {
   Template single = {{TemplatePart::Kind::kFirst, 0, -1}};
   Template pair = {{TemplatePart::Kind::kFirst, 0, -1}, {TemplatePart::Kind::kSecond, 1, -1}};
   bool trims_spans = false;         // blanks at both ends of a token are left out of its span
-  bool trims_after_prefix = false;  // but not the only one of a first token
+  bool trims_after_prefix = false;  // but not a single leading one of a first token
   bool has_trimming = false;        // the kind of post-processor that has these settings
   bool is_roberta = false;
 };
@@ -30,7 +30,7 @@ struct PostProcessing {
 struct Sequence {
   std::vector<int32_t> ids;
   std::vector<TextSpan> spans;  // if wanted
-  std::vector<int32_t> words;   // likewise: which of the parts that the text is cut into before tokens are found
+  std::vector<int32_t> words;   // likewise: the word, or other piece of the text, that each token is a part of
   void clear() {
     ids.clear();
     spans.clear();
@@ -45,13 +45,14 @@ struct Encoding {
   std::vector<TextSpan> spans;   // if wanted; of special tokens that the template adds: 0, 0
   std::vector<int32_t> words;    // likewise; of those: -1
   std::vector<int8_t> texts;     // likewise: 0 or 1, of which text; of those: -1
-  size_t num_tokens = 0;         // that there were before any was cut
-  bool cut[2] = {false, false};  // of which texts some were
+  size_t num_tokens = 0;         // before truncation
+  bool cut[2] = {false, false};  // which texts lost tokens
 };
 
 size_t count_special(const Template& parts);
 
-// How many tokens each of two texts keeps so that both have `most` at most: the longer one gives first.
+// How many tokens each of two texts keeps, so that they have at most `most` together: the longer one loses tokens
+// first.
 struct Kept {
   size_t first;
   size_t second;
@@ -60,12 +61,12 @@ Kept cut_longest_first(size_t first, size_t second, size_t most);
 
 struct Cutting {
   size_t most;              // tokens, special ones included
-  bool left;                // the first tokens go, not the last
+  bool left;                // the first tokens are cut, not the last
   bool first_only = false;  // the second text stays whole
 };
 
-// Fills all of the encoding. `second` may be nullptr. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) if not even the special
-// tokens fit, or with `first_only` those and the second text.
+// Fills all of the encoding. `second` may be nullptr. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) if the special tokens
+// alone do not fit, or, with `first_only`, the special tokens and the second text do not.
 void assemble(const PostProcessing& processing, const Sequence& first, const Sequence* second, bool special,
               bool want_spans, const Cutting& cutting, Encoding& to);
 

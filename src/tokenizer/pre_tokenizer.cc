@@ -75,7 +75,7 @@ size_t piece_end(std::string_view text, size_t at) {
   if (!first.record.is_space()) return run_end(text, first.end, first.record.kind());
 
   const size_t end = run_end(text, at, UnicodeClass::kSpace), last = character_before(text, end);
-  // Before anything else than blanks the last blank stays, to start the next piece.
+  // Before anything but blanks, the last blank is left to start the next piece.
   return end == text.size() || last == at ? end : last;
 }
 

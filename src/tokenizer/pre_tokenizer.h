@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts text into what is made into tokens by itself. All texts must be UTF-8.
+// Cuts text into pieces, each of which is made into tokens by itself. All texts must be UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace lffn {
 
 // Where the first ' ' at or behind `at` is; the text's end if there is none.
 inline size_t next_blank(std::string_view text, size_t at) {
-  // Most are near: no call to find them.
+  // Most are so near that a call of find() would take longer.
   for (size_t near = 0; near < 16; ++near, ++at) {
     if (at >= text.size()) return text.size();
     if (text[at] == ' ') return at;
@@ -21,7 +21,7 @@ inline size_t next_blank(std::string_view text, size_t at) {
   return at < text.size() ? at : text.size();
 }
 
-// Where the characters of this class end that start at `at`.
+// The end of the run of characters of this class that starts at `at`.
 size_t run_end(std::string_view text, size_t at, UnicodeClass kind);
 
 // BERT's words: a sign of punctuation alone, or what stands between blanks and such signs.

@@ -63,7 +63,7 @@ void append_split(std::string_view text, const Word& piece, const int32_t* cance
   if (start < piece.end) pieces.push_back({start, piece.end});
 }
 
-// Makes pieces of what is found and of what is between, side by side.
+// Makes pieces of the matches and of the text between them.
 class Splitter {
  public:
   Splitter(SplitBehavior behavior, bool inverted, std::vector<Word>& pieces)

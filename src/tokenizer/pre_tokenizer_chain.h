@@ -13,12 +13,12 @@
 
 namespace lffn {
 
-// What comes before a piece of text that does not begin with the sign for blanks: that sign always, only at the
-// caller's text's start, or never.
+// Whether a piece of text that does not begin with the sign for blanks gets one put before it: always, only at the
+// start of the caller's text, or never.
 enum class PrependScheme : uint8_t { kAlways, kFirst, kNever };
 
-// What becomes of what is found: a piece, or no piece; as one piece with others beside it; a part of the piece before,
-// or of the one behind.
+// What becomes of a match: a piece of its own; removed; one piece with the matches beside it; a part of the piece
+// before it, or of the one behind it.
 enum class SplitBehavior : uint8_t { kIsolated, kRemoved, kContiguous, kMergedWithPrevious, kMergedWithNext };
 
 struct PreTokenizerStep {
@@ -32,8 +32,8 @@ struct PreTokenizerStep {
   // Of kSplit: what is looked for, or, inverted, what is between.
   Pattern pattern = {};
   bool inverted = false;
-  // Of kByteLevel: a blank before each piece that has none; cut as GPT-2 does; and in the end each byte becomes the
-  // character that stands for it, unless the merger reads bytes.
+  // Of kByteLevel: put a blank before each piece that has none; cut as GPT-2 does; and in the end write the character
+  // that stands for each byte, unless the merger reads bytes.
   bool add_prefix_space = false;
   bool use_regex = true;
   bool writes_bytes = true;
@@ -48,8 +48,8 @@ struct Pieces {
   Pattern::Scratch search;
 };
 
-// Whether pieces end at each single blank, and what stands behind one becomes what it becomes alone, unless it begins
-// with the sign for blanks.
+// Whether pieces end at each single blank, and the text behind it becomes the same as alone, unless it begins with the
+// sign for blanks.
 bool is_local(const std::vector<PreTokenizerStep>& steps);
 
 // Cuts the part of the text. With a scheme kFirst the text must be aligned if it may be the start of the caller's.

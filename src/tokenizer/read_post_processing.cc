@@ -38,7 +38,7 @@ class PostReader {
   }
 
  private:
-  // Blanks are trimmed first, whichever comes first: special tokens have none.
+  // The order of the two does not matter: spans are trimmed first, and special tokens have no blanks to trim.
   void want_first(const std::string& path, bool& was_there) {
     if (was_there) settings_.refuse(path, "the only one of its kind");
     was_there = true;

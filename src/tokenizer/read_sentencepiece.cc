@@ -49,7 +49,7 @@ bool ends_in_number(std::string_view piece) {
   return before >= '0' && before <= '9';
 }
 
-// Writes a model down as its family has it.
+// Makes the description that the model's family wants.
 class Conversion {
  public:
   Conversion(const TokenizerFiles& files, const JsonSettings& config, SentencePieceModel&& model,
@@ -127,7 +127,7 @@ class Conversion {
     to_.pre_tokenizer_steps.push_back(std::move(sign));
   }
 
-  // Once the other files have said what they say: the special tokens that they do not name, and the template.
+  // Goes after all other files: adds the special tokens that they do not name, and the template.
   void finish() {
     for (size_t i = 0; i < to_.roles.size(); ++i) {
       TokenizerDescription::Role& role = to_.roles[i];
@@ -225,7 +225,7 @@ class Conversion {
   const JsonSettings& config_;
   const int32_t* cancel_;
   SentencePieceModel model_;
-  const TokenizerFamily* family_;  // nullptr: none that is known
+  const TokenizerFamily* family_;  // nullptr: not a known one
   TokenizerDescription& to_;
 };
 

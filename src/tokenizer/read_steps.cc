@@ -12,7 +12,7 @@ namespace lffn {
 namespace {
 
 constexpr size_t kMostSteps = 64;
-constexpr size_t kLongestText = 256;  // of what comes in for each place in a text
+constexpr size_t kLongestText = 256;  // bytes of a text that a step puts in
 
 // read(type, path) for each part.
 template <typename Read>

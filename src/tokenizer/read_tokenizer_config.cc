@@ -99,7 +99,7 @@ void apply_tokenizer_config(const JsonSettings& settings, TokenizerDescription& 
   read_added_tokens(settings, to);
   const size_t truncation = std::exchange(to.max_length, 0);
   to.limit_length(settings.size("/model_max_length", 0));
-  if (to.max_length == 0) to.max_length = truncation;  // counts only where there is no other limit
+  if (to.max_length == 0) to.max_length = truncation;  // it counts only where there is no other limit
   to.cleans_up_decoded = settings.flag("/clean_up_tokenization_spaces", false);
   if (settings.has("/truncation_side")) to.truncates_left = settings.text("/truncation_side") == "left";
 }
@@ -120,7 +120,7 @@ void add_special_tokens(TokenizerDescription& to, bool mask_strips_left) {
     token.strip_left = mask_strips_left && std::string_view(role.name) == "mask_token";
     wanted.push_back(std::move(token));
   }
-  // What is named with flags last goes before what has none.
+  // A token that is named with flags takes the place of one without; the last one counts.
   std::unordered_map<std::string_view, const AddedToken*, SeededHash> flags;
   for (const AddedToken& token : to.named) flags[token.content] = &token;
   for (AddedToken& token : wanted) {

@@ -19,7 +19,7 @@ int32_t id_of(const TokenizerDescription& description, std::string_view token) {
   return found != tokens.end() ? found->second : -1;
 }
 
-// The defaults that hold beside files without a post-processor, and why.
+// The defaults for files without a post-processor, and why they hold.
 struct Defaults {
   const TokenizerFamily& family;
   std::string why;
@@ -54,8 +54,8 @@ void add_default_template(TokenizerDescription& to, const Defaults& defaults) {
   }
 }
 
-// Of vocab.txt or vocab.json and merges.txt: the class's, else the file's own. Other classes cut texts in ways that
-// only tokenizer.json tells.
+// The defaults for vocab.txt, or for vocab.json and merges.txt: those of the class, else those of the kind of file.
+// Other classes cut texts in ways that only tokenizer.json tells.
 Defaults defaults_of(const FamilyChoice& choice, const TokenizerDescription& to) {
   const bool is_word_piece = to.kind == TokenizerKind::kWordPiece;
   const VocabularyFiles files = is_word_piece ? VocabularyFiles::kVocabTxt : VocabularyFiles::kVocabAndMerges;
@@ -77,15 +77,15 @@ Defaults defaults_of(const FamilyChoice& choice, const TokenizerDescription& to)
                        : Defaults{family_named("roberta"), "RoBERTa, whose files these are"};
 }
 
-// Gives the roles that no file speaks of the family's tokens.
+// Gives the family's tokens to the roles that no file speaks of.
 void take_roles(const TokenizerFamily& family, TokenizerDescription& to) {
   for (size_t i = 0; i < to.roles.size(); ++i) {
     if (!to.roles[i].is_said) to.roles[i].token = family.roles[i];
   }
 }
 
-// Where nothing tells of the roles: the special tokens of a tokenizer.json with a usual name. It makes no token
-// special.
+// Where no file names the roles, gives them to those special tokens of a tokenizer.json that have a usual name. Makes
+// no token special.
 void recognise_roles(TokenizerDescription& to) {
   for (const char* family : {"bert", "roberta"}) {  // the last one counts
     for (size_t i = 0; i < to.roles.size(); ++i) {

@@ -19,7 +19,7 @@ constexpr char kWhere[] = "tokenizer.json";
 constexpr char kVocabPath[] = "/model/vocab";
 constexpr char kMergesPath[] = "/model/merges";
 
-// Takes the vocabulary and the merges as they come, and keeps what else there is.
+// Takes the vocabulary and the merges as they come, and keeps everything else as settings.
 class Reader : public SettingsReader {
  public:
   Reader(TokenizerDescription& to, JsonSettings& settings, const int32_t* cancel)
@@ -91,7 +91,7 @@ class Reader : public SettingsReader {
     }
   }
 
-  // Once the model is known to be one that has them: the vocabularies of others are of other forms.
+  // Only once the kind of the model is known: other kinds have vocabularies of other forms.
   void check_model(TokenizerKind kind) const {
     if (kind == TokenizerKind::kUnigram) {
       if (!has_pieces_) settings_.refuse(kVocabPath, "an array of pairs of pieces and their scores");
@@ -156,7 +156,8 @@ void read_model(const JsonSettings& settings, TokenizerDescription& to) {
   if (type == "Unigram" || (type.empty() && !to.unigram.scores.empty())) {
     to.kind = TokenizerKind::kUnigram;
     const bool is_null = settings.is_said("/model/unk_id") && !settings.has("/model/unk_id");
-    // null, as its trainer writes unless it is told an unknown token: then no text may hold what no piece fits.
+    // null, as its trainer writes unless it is given an unknown token: then texts with anything that no piece fits are
+    // refused.
     to.unigram.unknown = is_null ? -1 : settings.id("/model/unk_id");
     if (to.unigram.unknown >= 0 && static_cast<size_t>(to.unigram.unknown) >= to.tokens.size()) {
       settings.refuse("/model/unk_id", "the place of a piece");
@@ -220,7 +221,7 @@ void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
   }
 }
 
-// What only files written here tell.
+// Settings that only files written here have.
 void read_extras(const JsonSettings& settings, TokenizerDescription& to) {
   const std::string roles = "/model/special_tokens";
   for (TokenizerDescription::Role& role : to.roles) {
@@ -232,7 +233,7 @@ void read_extras(const JsonSettings& settings, TokenizerDescription& to) {
       settings.text("/truncation/direction") == "Left" || settings.text("/model/truncation_side") == "left";
 }
 
-// A text takes as many steps a byte as all expressions have instructions, and some times more.
+// Each byte of a text takes as many steps as all expressions together have instructions, times a small factor.
 void check_expressions(const TokenizerDescription& to) {
   constexpr size_t kMostInstructions = 1024;
   size_t size = 0;

@@ -43,7 +43,7 @@ class VocabReader : public JsonEvents {
   bool inside_ = false;
 };
 
-// take(line, number) for each line. An empty last one is none.
+// Calls take(line, number) for each line. An empty last line does not count.
 template <typename Take>
 void for_lines(std::string_view text, const char* where, const int32_t* cancel, const Take& take) {
   check_vocabulary_size(text.size(), where);

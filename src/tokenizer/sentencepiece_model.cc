@@ -21,8 +21,8 @@ class Fields {
   uint64_t number = 0;     // of the field
   uint64_t value = 0;      // a whole number
   float real = 0;          // or a float
-  std::string_view bytes;  // or bytes, which begin at
-  size_t begin = 0;        // in the file
+  std::string_view bytes;  // or bytes
+  size_t begin = 0;        // where the bytes begin in the file
 
   bool next() {
     if (at_ == message_.size()) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes the parts of tokenizer.json of which there may be several, one after another.
+// Reads and writes those parts of tokenizer.json that may be sequences of steps.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@
 namespace lffn {
 namespace {
 
-// Each piece of a word may look through a token: where long words are allowed, long tokens are not.
+// Each piece of a word may be compared with a whole token: where long words are allowed, long tokens are not.
 void check_words(const Vocabulary& vocabulary, const WordPieces::Settings& settings, const std::string& where) {
   constexpr size_t kLong = 512;
   if (settings.longest_word <= kLong) return;
@@ -157,7 +157,7 @@ size_t Tokenizer::bytes() const {
   if (word_pieces_) bytes += word_pieces_->bytes();
   if (byte_pairs_) bytes += byte_pairs_->bytes();
   if (unigram_) bytes += unigram_->bytes();
-  // Each by its content, by its id and by its place.
+  // Each is stored by its content, by its id and by its place.
   for (const AddedToken& token : description_.added) {
     bytes += sizeof(AddedToken) + sizeof(std::pair<std::string, size_t>) + sizeof added_by_id_[0];
     bytes += 2 * token.content.size();

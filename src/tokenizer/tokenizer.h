@@ -25,7 +25,7 @@
 
 namespace lffn {
 
-// Throws Error(LFFN_ERROR_BAD_TEXT) which names the text and its first bad byte.
+// Throws Error(LFFN_ERROR_BAD_TEXT) with a message that names the text and its first bad byte.
 void check_utf8(std::string_view text, const char* name);
 
 // Never changes once made, but for what it remembers of words; any number of threads may use it at once.
@@ -45,21 +45,22 @@ class Tokenizer {
 
   TokenizerKind kind() const { return description_.kind; }
   int32_t size() const { return size_; }                                // the largest id + 1
-  int32_t cls_id() const { return role_id("cls_token"); }               // of each -1: none
+  int32_t cls_id() const { return role_id("cls_token"); }               // -1, here and below: none
   int32_t bos_id() const { return role_id("cls_token", "bos_token"); }  // before a text
   int32_t eos_id() const { return role_id("sep_token", "eos_token"); }  // behind it
   int32_t unk_id() const { return role_id("unk_token"); }
-  // What encode() gives for what no token fits, whatever the files call special; -1: nothing does.
+  // The id that encode() gives for text that no token fits, whatever the files call special; -1: none.
   int32_t unknown_id() const;
   int32_t pad_id() const { return role_id("pad_token"); }
   int32_t mask_id() const { return role_id("mask_token"); }
-  // The most tokens that the files want of a text, special ones included; 0: they name none. Nothing cuts unasked.
+  // The most tokens of a text by the files, special ones included; 0: they set no limit. Texts are not truncated
+  // unasked.
   size_t max_length() const { return description_.max_length; }
 
   int32_t id_of(std::string_view token) const;  // -1: none
   // As it is in the vocabulary: "##ing"; a zero byte follows.
   std::optional<std::string_view> token_of(int32_t id) const;
-  // What tokens that go on with a word begin with; "" where they look like others.
+  // The prefix of tokens that continue a word; "" where they have none.
   std::string_view inner_prefix() const;
   bool truncates_left() const { return description_.truncates_left; }
   bool is_special(int32_t id) const;    // left out on request when ids become text
@@ -72,7 +73,7 @@ class Tokenizer {
     const int32_t* cancel = nullptr;  // looked at now and then; not 0: Error(LFFN_ERROR_CANCELLED)
     bool checked = false;             // the caller knows that the texts are UTF-8
     bool first_only = false;          // of a pair only the first one is cut
-    bool uncut = true;                // with all num_tokens; else no more of a long text need be read than is kept
+    bool uncut = true;  // with num_tokens of the whole text; else no more of a long text need be read than is kept
   };
   // What encode() works with; it may be used again and again, by one call at a time, and then allocates little.
   struct Scratch {
@@ -89,14 +90,14 @@ class Tokenizer {
   // The tokens of a text, or of two if `pair` is not nullptr. Replaces what is in `to`. Throws
   // Error(LFFN_ERROR_BAD_TEXT) for text that is not UTF-8, LFFN_ERROR_INVALID_ARGUMENT for a `most` below the number of
   // special tokens.
-  // Takes n log n time for n bytes with tokens as they are; hostile files can make it as many times more as their
-  // longest token has bytes, and n * n where spans of tokens that swallow the same blanks are trimmed, but never
-  // without a look at `cancel`.
+  // Takes n log n time for n bytes with ordinary tokens. Hostile files can multiply that by the bytes of their longest
+  // token, and make it n * n where spans of tokens that swallow the same blanks are trimmed, but never without a look
+  // at `cancel`.
   void encode(std::string_view text, const std::string_view* pair, const Options& options, Scratch& scratch,
               Encoding& to) const;
 
-  // The text of the ids, with U+FFFD where bytes are not UTF-8: one for each longest start of a character, as Unicode
-  // advises. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for an id that is not in the vocabulary.
+  // The text of the ids, with U+FFFD where bytes are not UTF-8: one for each longest valid beginning of a character, as
+  // Unicode advises. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for an id that is not in the vocabulary.
   std::string decode(const int32_t* ids, size_t count, bool skip_special) const;
 
  private:
@@ -108,7 +109,7 @@ class Tokenizer {
   void make_chains();
   void add_added_tokens();
 
-  TokenizerDescription description_;  // without tokens and merges, which the parts below have
+  TokenizerDescription description_;  // without tokens and merges, which the members below hold
   std::optional<Vocabulary> vocabulary_;
   std::vector<std::pair<int32_t, size_t>> added_by_id_;  // sorted; places in description_.added
   int32_t size_ = 0;

@@ -29,16 +29,16 @@ struct TokenizerFamily {
 
 // The family whose defaults hold, and which file says so.
 struct FamilyChoice {
-  const TokenizerFamily* family = nullptr;  // of none that is known here
-  std::string class_name;                   // as a file has it; "": none does
+  const TokenizerFamily* family = nullptr;  // nullptr: none that is known here
+  std::string class_name;                   // as a file names it; "": none does
   const char* where = "";                   // that file
 };
 
 // By the class that tokenizer_config.json names, else by the one that config.json names, else by its model's type.
 FamilyChoice choose_family(const JsonSettings& tokenizer_config, const std::optional<std::string_view>& config);
-// By its name, which is there.
+// The family of this name, which must exist.
 const TokenizerFamily& family_named(std::string_view name);
-// A class that has no defaults of its own.
+// Whether the class has no defaults of its own.
 bool is_plain_class(std::string_view name);
 
 }  // namespace lffn

@@ -12,16 +12,16 @@
 namespace lffn {
 namespace {
 
-// Hangul syllables are counted out, not listed.
+// Hangul syllables are calculated, not listed.
 constexpr uint32_t kHangul = 0xAC00, kLead = 0x1100, kVowel = 0x1161, kTail = 0x11A7;
 constexpr uint32_t kLeads = 19, kVowels = 21, kTails = 28;
 
-// The place of a code point that is there.
+// The place of a code point that the table has.
 size_t place_in(const uint32_t* sorted, size_t count, uint32_t code_point) {
   return static_cast<size_t>(std::lower_bound(sorted, sorted + count, code_point) - sorted);
 }
 
-// Do two neighbours stay together, whatever stands before them?
+// Whether two neighbours stay together, whatever stands before them.
 bool joins(GraphemeBreak left, GraphemeBreak right) {
   using Break = GraphemeBreak;
   if (left == Break::kCarriageReturn) return right == Break::kLineFeed;

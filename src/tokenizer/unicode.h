@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokenizers ask of a character, by the Unicode version that the reference asks; see make_unicode_tables.py;
-// and its normal forms.
+// What the tokenizers need to know of a character, by the Unicode version that the reference uses (see
+// make_unicode_tables.py), and the normal forms of texts.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace lffn {
 
 enum class UnicodeClass : uint8_t { kOther = 0, kLetter = 1, kNumber = 2, kSpace = 3 };  // \p{L}, \p{N}, \s
 
-// The general categories that expressions name, \p{Lu}; those of marks, punctuation, signs and separators as one each.
+// The general categories that expressions name, \p{Lu}; marks, punctuation, signs and separators have one value each.
 enum class UnicodeCategory : uint8_t {
   kOther,
   kUpperLetter,
@@ -46,8 +46,8 @@ struct UnicodeRecord {
   bool decomposes() const { return (flags & 64) != 0; }
   bool is_word() const { return (flags & 128) != 0; }  // \w
   bool is_cased() const { return (flags & 256) != 0; }
-  bool is_case_ignorable() const { return (flags & 512) != 0; }  // looked over: accents, apostrophes, full stops
-  bool is_any_mark() const { return (flags & 1024) != 0; }       // with room or without
+  bool is_case_ignorable() const { return (flags & 512) != 0; }  // skipped: accents, apostrophes, full stops
+  bool is_any_mark() const { return (flags & 1024) != 0; }       // also those that take room
   bool is_compatible() const { return (flags & 2048) != 0; }     // with others: a ligature, a letter of full width
 };
 
@@ -98,7 +98,7 @@ struct CodePoints {
   uint32_t values[4];
   size_t size;
 };
-CodePoints lower_case(uint32_t code_point);  // one by one: no look at its neighbours
+CodePoints lower_case(uint32_t code_point);  // whatever its neighbours are
 CodePoints decompose(uint32_t code_point);   // canonically and to the end
 // What a character that is_compatible() decomposes into, as UTF-8.
 std::string_view decompose_compatibly(uint32_t code_point);
@@ -124,8 +124,8 @@ enum class GraphemeBreak : uint8_t {
 };
 GraphemeBreak grapheme_break(uint32_t code_point);
 
-// Where the cluster ends that begins at `at`, inside the text, which must be UTF-8: by Unicode's rules but the one on
-// conjuncts of Indic scripts.
+// The end of the cluster that begins at `at`, inside the text, which must be UTF-8. Follows all of Unicode's rules but
+// the one on conjuncts of Indic scripts.
 size_t cluster_end(std::string_view text, size_t at);
 
 bool is_chinese(uint32_t code_point);  // what BERT sets apart: ideographs, no kana, no Hangul
@@ -143,8 +143,8 @@ class Rewriter {
  public:
   Rewriter(const AlignedText& from, AlignedText& to) : from_(from), to_(to) { to.clear(from.aligned()); }
 
-  // The character stands for so many of the old text, and comes from the first of them; for none: it comes from where
-  // the character before it in the old text did.
+  // The character stands for the next `taken` characters of the old text and gets the span of the first of them. If it
+  // stands for none, it gets the span of the character before them.
   void put(std::string_view character, size_t taken) {
     to_.append(character, from_.aligned() ? take(taken) : TextSpan{0, 0});
   }

@@ -102,7 +102,7 @@ Unigram::Unigram(const Vocabulary& vocabulary, Settings&& settings, const std::s
   }
 }
 
-// Unknown characters that stand side by side may be a piece together, if a hostile one.
+// Unknown characters side by side may together be a piece, though only a hostile file has such a piece.
 int32_t Unigram::id_of_unknown(std::string_view text) const {
   const int32_t piece = text.size() <= kLongestPiece ? vocabulary_.find(text) : -1;
   if (piece >= 0) return piece;

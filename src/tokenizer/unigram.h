@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unigram: the pieces of a vocabulary that a text is made of whose scores add up to most.
+// Unigram: of all ways to cut a text into pieces of a vocabulary, the one with the highest sum of scores.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace lffn {
 
-// All texts of a large vocabulary that another text starts with.
+// Finds all texts of a large vocabulary that another text starts with.
 class PieceTrie {
  public:
   // The vocabulary must outlive it. Texts of no bytes are left out.
@@ -24,7 +24,7 @@ class PieceTrie {
            sets_of_.capacity() * sizeof(uint16_t) + sets_.capacity() * sizeof(Set);
   }
 
-  // found(size, id) for each text that this one starts with, the shortest first.
+  // Calls found(size, id) for each text of the vocabulary that this one starts with, the shortest first.
   template <typename Found>
   void for_starts(std::string_view text, const Found& found) const {
     if (text.empty()) return;
@@ -47,10 +47,10 @@ class PieceTrie {
  private:
   static constexpr uint32_t kNone = 0x7FFFFFFF;
   static constexpr uint32_t kTail = 0x80000000;
-  static constexpr uint32_t kFew = 8;             // children that are searched
+  static constexpr uint32_t kFew = 8;             // so many children are searched
   static constexpr uint32_t kWithSets = 1 << 16;  // nodes; the levels near the root, where most have many children
 
-  // For each byte one more than the place of the child that begins with it; 0: none does.
+  // For each byte, one more than the place of the child that begins with it; 0: there is none.
   struct Set {
     uint8_t places[256];
   };
@@ -63,7 +63,7 @@ class PieceTrie {
       const uint32_t place = sets_[sets_of_[node]].places[byte];
       return place == 0 ? kNone : first + place - 1;
     }
-    // Halves without branches that the processor would have to guess.
+    // Binary search without branches that the processor would have to predict.
     while (count > 1) {
       const uint32_t half = count / 2;
       first = bytes_[first + half] <= byte ? first + half : first;
@@ -74,9 +74,10 @@ class PieceTrie {
 
   const Vocabulary& vocabulary_;
   uint32_t root_[256];
-  // Of each node; children of one lie side by side, by their bytes, in the order of their parents.
+  // One element for each node. The children of a node lie side by side, sorted by their bytes; children follow the
+  // order of their parents.
   std::vector<uint8_t> bytes_;
-  std::vector<uint32_t> firsts_;  // child; and where the last one's would be
+  std::vector<uint32_t> firsts_;  // the first child; at the end, the end of the last node's children
   std::vector<uint32_t> values_;  // an id, kNone, or an id | kTail
   std::vector<uint16_t> sets_of_;
   std::vector<Set> sets_;
@@ -85,8 +86,8 @@ class Unigram {
  public:
   struct Settings {
     std::vector<double> scores;  // of each id
-    int32_t unknown = 0;  // the id for characters that no piece is; -1: there is none, and such texts are refused
-    bool byte_fallback = false;  // or the pieces "<0x00>" to "<0xFF>" of their bytes, if all are there
+    int32_t unknown = 0;         // the id for characters without a piece; -1: none, and texts with such are refused
+    bool byte_fallback = false;  // instead, the pieces "<0x00>" to "<0xFF>" of their bytes, if all are there
   };
   // The best way to each place in a piece of text.
   struct Scratch {
@@ -103,7 +104,7 @@ class Unigram {
     };
     std::vector<Found> found;
   };
-  // So many bytes may be looked at from each place.
+  // How many bytes may be looked at from each place.
   static constexpr size_t kLongestPiece = 512;
 
   // Throws Error(LFFN_ERROR_BAD_MODEL), which begins with `where`. The vocabulary must outlive it.
@@ -113,7 +114,7 @@ class Unigram {
   size_t bytes() const { return settings_.scores.capacity() * sizeof(double) + trie_.bytes(); }
 
   // add(id, begin, end) for each token of the text, which must be UTF-8. Unknown characters side by side are one token,
-  // or as many as they have bytes. Of two ways with the same sum the one counts that the reference finds first. Takes
+  // or as many as they have bytes. Of two ways with the same sum, the one that the reference finds first counts. Takes
   // linear time. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
   template <typename Add>
   void split(std::string_view text, Scratch& scratch, const int32_t* cancel, const Add& add) const {

@@ -10,7 +10,7 @@
 namespace lffn {
 namespace {
 
-// The first bytes of a token, which tell most apart, as numbers in their order.
+// The first bytes of a token as numbers that sort like the bytes; they tell most tokens apart.
 struct Key {
   uint64_t first;
   uint64_t second;
@@ -24,7 +24,7 @@ uint64_t eight_bytes(std::string_view text, size_t from) {
   return count == 0 ? 0 : result << (8 - count) * 8;
 }
 
-// The places of the tokens by their ids; of equal ids the first comes first.
+// The places of the tokens, sorted by their ids; equal ids keep their order.
 std::vector<uint32_t> order_of(const std::vector<std::pair<std::string, int32_t>>& tokens) {
   std::vector<uint32_t> order(tokens.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -105,8 +105,8 @@ std::vector<std::pair<std::string, int32_t>> Vocabulary::by_id() const {
 }
 
 TextTrie::TextTrie(const std::vector<std::pair<std::string_view, int32_t>>& sorted) {
-  // Texts that share the bytes on the way to a node. Their nodes come level by level, so that no long text can make
-  // the stack overflow, and brothers lie side by side.
+  // Texts that share the bytes on the way to a node. Nodes are made level by level, so that no long text can make the
+  // stack overflow, and siblings lie side by side.
   struct Range {
     size_t begin;
     size_t end;

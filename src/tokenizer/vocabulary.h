@@ -14,23 +14,23 @@ namespace lffn {
 class Vocabulary {
  public:
   enum class Twice { kRefused, kLastCounts };
-  // No id may be there twice, and a token only where the last one shall be found: Error(LFFN_ERROR_BAD_MODEL), which
-  // begins with `where`.
+  // Throws Error(LFFN_ERROR_BAD_MODEL), which begins with `where`, for an id that is there twice, and, unless the last
+  // one counts, for a token that is there twice.
   Vocabulary(std::vector<std::pair<std::string, int32_t>>&& tokens, Twice twice, const std::string& where);
 
   int32_t end() const { return static_cast<int32_t>(begins_.size() - 1); }  // the largest id + 1
 
   int32_t find(std::string_view token) const;  // -1: none
   bool has(int32_t id) const { return id >= 0 && id < end() && place(id) < place(id + 1); }
-  // Of an id that is there; a zero byte follows.
+  // The token of an id that is there; a zero byte follows it.
   std::string_view text(int32_t id) const {
     return {bytes_.data() + place(id), static_cast<size_t>(place(id + 1) - place(id) - 1)};
   }
 
   size_t bytes() const { return bytes_.capacity() + (begins_.capacity() + sorted_.capacity()) * sizeof(uint32_t); }
 
-  // The ids in the order of their tokens' bytes: no hash table that hostile tokens could choke. Without those that
-  // find() does not find.
+  // The ids in the order of their tokens' bytes: unlike a hash table, hostile tokens cannot slow it down. Ids that
+  // find() does not find are left out.
   const std::vector<uint32_t>& sorted() const { return sorted_; }
   std::vector<std::pair<std::string_view, int32_t>> sorted_tokens() const;
   std::vector<std::pair<std::string, int32_t>> by_id() const;
@@ -39,11 +39,11 @@ class Vocabulary {
   uint32_t place(int32_t id) const { return begins_[static_cast<size_t>(id)]; }
 
   std::string bytes_;             // of all tokens by their ids, each ended by a zero byte
-  std::vector<uint32_t> begins_;  // of each id; the same as the next one's: there is none
+  std::vector<uint32_t> begins_;  // of each id; where it equals the next one's, there is no such id
   std::vector<uint32_t> sorted_;
 };
 
-// The longest of many texts that another one starts with.
+// Finds the longest of many texts that another one starts with.
 class TextTrie {
  public:
   struct Match {
@@ -52,12 +52,12 @@ class TextTrie {
   };
 
   TextTrie() : TextTrie(std::vector<std::pair<std::string_view, int32_t>>()) {}
-  // The texts are sorted by their bytes, none is there twice; their values are not negative.
+  // The texts must be sorted by their bytes, without duplicates; their values must not be negative.
   explicit TextTrie(const std::vector<std::pair<std::string_view, int32_t>>& sorted);
 
   size_t bytes() const { return nodes_.capacity() * sizeof(Node); }
 
-  // Where texts that begin with `prefix` go on; kNone if there are none.
+  // The node behind `prefix`, from which texts that begin with it go on; kNone if there are none.
   uint32_t start_behind(std::string_view prefix) const;
   static constexpr uint32_t kRoot = 0;
   static constexpr uint32_t kNone = UINT32_MAX;

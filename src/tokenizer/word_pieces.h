@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WordPiece: a word becomes the longest tokens that it is made of, from left to right.
+// WordPiece: a word is cut from left to right, each time into the longest token that fits.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct WordPiece {
 class WordPieces {
  public:
   struct Settings {
-    std::string prefix = "##";  // of the tokens that go on with a word
+    std::string prefix = "##";  // of the tokens that continue a word
     size_t longest_word = 100;  // characters; longer ones are unknown
   };
 
@@ -30,8 +30,8 @@ class WordPieces {
   const Settings& settings() const { return settings_; }
   size_t bytes() const { return trie_.bytes(); }
 
-  // Replaces `pieces` by the tokens of the word, which must be UTF-8. A word that tokens cannot make up is one unknown
-  // token. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  // Replaces `pieces` by the tokens of the word, which must be UTF-8. A word that cannot be made of tokens is one
+  // unknown token. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
   void split(std::string_view word, std::vector<WordPiece>& pieces, const int32_t* cancel) const;
 
  private:

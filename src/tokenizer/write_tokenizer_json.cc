@@ -25,7 +25,8 @@ std::string added_token(const AddedToken& token) {
   flag("rstrip", token.strip_right);
   flag("normalized", token.normalized);
   flag("special", token.special);
-  // What no other library reads: both kinds of text, or the other kind than it says.
+  // Flags that no other library reads, for a token that is looked for in both kinds of text, or in the other kind than
+  // `normalized` says.
   if (token.in_plain_text == token.normalized) flag("in_plain_text", token.in_plain_text);
   if (token.in_normalized_text != token.normalized) flag("in_normalized_text", token.in_normalized_text);
   return out + '}';
@@ -110,7 +111,7 @@ std::string post_processor(const TokenizerDescription& description) {
   return "{\"type\": \"Sequence\", \"processors\": [" + trims + ", " + templates + "]}";
 }
 
-// With what a tokenizer_config.json would say: other libraries read over it here.
+// Includes what a tokenizer_config.json would say; other libraries skip it here.
 std::string model(const TokenizerDescription& description) {
   std::string out = "{\"type\": ";
   const std::string unknown = description.unknown ? quoted(*description.unknown) : "null";
