@@ -8,7 +8,8 @@
 namespace lffn {
 namespace {
 
-// Its texts are cut between characters. Wherever it comes from, none that is published has a tenth of what is allowed.
+// The source must be UTF-8, because its texts are cut between characters. No published template has a tenth of the
+// allowed size.
 std::string_view checked(std::string_view source) {
   constexpr size_t kMostBytes = size_t{1} << 20;
   if (source.size() > kMostBytes) {

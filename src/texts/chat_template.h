@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chat template of a model's folder, by which a query and a document become one text. It is Jinja, of which what
-// published templates use is rendered; other things are refused by their names.
+// The chat template of a model's folder, by which a query and a document become one text. It is Jinja. What published
+// templates use of Jinja is rendered; anything else is refused by its name.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ class ChatTemplate {
   // Whether a message's content is a list with one text in it, not the text itself.
   void set_structured(bool structured) { structured_ = structured; }
 
-  // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where the template refuses the texts, or would take out of proportion to
-  // them; Error(LFFN_ERROR_UNSUPPORTED) for what only these texts make it do; both with the line.
+  // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where the template refuses the texts, or would do more than is in
+  // proportion to them; Error(LFFN_ERROR_UNSUPPORTED) for what only these texts make it do; both with the line.
   // Error(LFFN_ERROR_CANCELLED).
   std::string render(const std::vector<ChatMessage>& messages, const int32_t* cancel = nullptr) const;
 

@@ -14,8 +14,8 @@ void FirstText::keep(std::string_view given, const Tokenizer& tokenizer, const T
   is_kept_ = true;
 }
 
-// An encoding shows where its texts and the special tokens lie, unless a text has no tokens. What does not make the
-// same of the same tokens is not the template.
+// An encoding shows where its texts and the special tokens lie, unless a text has no tokens. A template counts only if
+// it makes the same encoding of the same tokens.
 void FirstText::find_template(const Tokenizer& tokenizer, const Tokenizer::Options& options, const Sequence& second,
                               const Encoding& encoding) {
   Template parts;
@@ -50,7 +50,8 @@ bool FirstText::encode(const Tokenizer& tokenizer, std::string_view second, cons
   Tokenizer::Options alone = options;
   alone.special = alone.first_only = false;
   tokenizer.encode(second, nullptr, alone, scratch, to);
-  // Of two texts that are too long each not all tokens are there, but the longer one has the odd token.
+  // Where both texts are too long, not all of their tokens are there, so that it is unknown which one is longer and
+  // keeps the odd token.
   const auto is_cut = [&](const Sequence& text) { return !options.uncut && text.ids.size() > options.most; };
   if (is_cut(tokens_) && is_cut(scratch.sequences[0])) return false;
   join(template_, tokenizer, options, scratch.sequences[0], to);

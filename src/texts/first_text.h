@@ -9,8 +9,8 @@
 
 namespace lffn {
 
-// Its tokens stay for as long as the next pair has the same one, so that they are found once. The tokenizer and its
-// options must stay, too, until everything is forgotten.
+// Keeps its tokens for as long as the next pair has the same first text, so that they are found once. The tokenizer and
+// its options must stay the same until forget_all().
 class FirstText {
  public:
   void forget() { is_kept_ = false; }
@@ -19,15 +19,16 @@ class FirstText {
     template_.clear();
   }
 
-  // Whether the pair before had it, as the caller gives it.
+  // Whether the pair before had this first text, as the caller gives it.
   bool is(std::string_view given) const { return is_kept_ && given == given_; }
-  // Whether encode() can do; what keep() was told of a pair with spans tells how, if neither of its texts was empty.
+  // Whether encode() may be called. It needs the template, which keep() finds in a pair with spans, if neither of its
+  // texts was empty.
   bool is_enough() const { return !template_.empty(); }
 
-  // Takes the tokens of the first text out of the scratch of a pair that was just encoded so.
+  // Takes the tokens of the first text out of the scratch of a pair that was just encoded with these options.
   void keep(std::string_view given, const Tokenizer& tokenizer, const Tokenizer::Options& options,
             Tokenizer::Scratch& scratch, const Encoding& encoding);
-  // As Tokenizer::encode would do it for the text that is kept and this second one. false: it must do it.
+  // Does what Tokenizer::encode would do for the kept text and this second one. false: Tokenizer::encode must do it.
   bool encode(const Tokenizer& tokenizer, std::string_view second, const Tokenizer::Options& options,
               Tokenizer::Scratch& scratch, Encoding& to) const;
 

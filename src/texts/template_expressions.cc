@@ -11,7 +11,7 @@
 namespace lffn {
 namespace {
 
-// What walks over the tree must not run out of stack, nor must this.
+// Neither this parser nor what walks over its tree may run out of stack.
 constexpr int32_t kMostDepth = 64;
 constexpr int32_t kMostNesting = 24;
 
@@ -224,7 +224,7 @@ TemplateExpression TemplateExpressionParser::named_value() {
   return result;
 }
 
-// What stands in brackets: of round ones one value alone is itself.
+// A list or tuple in brackets. A single value in round brackets is just that value.
 TemplateExpression TemplateExpressionParser::list() {
   const char* const end = now().is_sign("(") ? ")" : "]";
   TemplateExpression result = make(Kind::kList);
@@ -255,7 +255,7 @@ TemplateExpression TemplateExpressionParser::map() {
   return result;
 }
 
-// Those of a call, whose opening bracket stands here.
+// The arguments of a call, whose opening bracket stands here.
 void TemplateExpressionParser::arguments(TemplateExpression& to) {
   need_sign("(");
   while (!take_sign(")")) {

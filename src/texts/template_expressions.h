@@ -46,7 +46,7 @@ class TemplateExpressionParser {
   [[noreturn]] void refuse(const std::string& what) const;
   [[noreturn]] void unsupported(const std::string& what) const;
 
-  // A whole one, and one that `if` ends.
+  // A whole expression, and one that ends before an `if`.
   TemplateExpression expression();
   TemplateExpression either();
 

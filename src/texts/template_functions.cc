@@ -31,7 +31,7 @@ bool is_one_of(const std::string_view (&names)[count], std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// The part of an item that an attribute names, of several with points between.
+// The part of an item that an attribute names, or a path of attributes with points between.
 TemplateValue attribute_of(TemplateValue item, const std::string& path, TemplateBudget& budget) {
   budget.spend(path.size());
   for (size_t begin = 0; begin <= path.size();) {
@@ -59,7 +59,7 @@ TemplateArguments behind(const TemplateArguments& arguments, size_t first, Templ
   return rest;
 }
 
-// What filters go through: nothing of what is false, whatever it is.
+// The items that filters go through. A value that is false has none, whatever it is.
 TemplateValue::List items_of_filter(const TemplateValue& value, TemplateBudget& budget) {
   return value.is_true() ? items_of(value, budget) : TemplateValue::List();
 }
@@ -86,7 +86,7 @@ TemplateValue mapped(const TemplateValue& value, const TemplateArguments& argume
   return TemplateValue::stream(std::move(result));
 }
 
-// Those items of which a test holds, or does not: of themselves or of an attribute.
+// The items for which a test holds, or does not hold. It tests the items themselves or one of their attributes.
 TemplateValue selected(const TemplateValue& value, const TemplateArguments& arguments, bool wanted, bool of_attribute,
                        TemplateBudget& budget) {
   const size_t first = of_attribute ? 1 : 0;
@@ -143,7 +143,7 @@ void append_quoted(std::string& to, const std::string& text) {
   to += '"';
 }
 
-// A list may hold one list many times: each part spends.
+// A list may hold the same list many times, so each part spends.
 void append_json(std::string& to, const TemplateValue& value, TemplateBudget& budget) {
   constexpr size_t kShortest = 8;
   budget.spend(kShortest);
@@ -308,7 +308,7 @@ bool test_value(std::string_view name, const TemplateValue& value, const Templat
   if (name == "odd" || name == "even") return (need_number(value, arguments) % 2 != 0) == (name == "odd");
   const bool has_parts =
       value.is(Kind::kText) || value.is(Kind::kList) || value.is(Kind::kMap) || value.is(Kind::kUndefined);
-  return has_parts && !(name == "sequence" && value.is_stream());  // or iterable
+  return has_parts && !(name == "sequence" && value.is_stream());  // else the test is "iterable"
 }
 
 TemplateValue call_method(std::string_view name, const TemplateValue& value, const TemplateArguments& arguments,

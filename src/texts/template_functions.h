@@ -53,12 +53,12 @@ bool test_value(std::string_view name, const TemplateValue& value, const Templat
 TemplateValue call_method(std::string_view name, const TemplateValue& value, const TemplateArguments& arguments,
                           TemplateBudget& budget);
 
-// As Python's str() has it.
+// The text that Python's str() makes of it.
 std::string text_of(const TemplateValue& value, TemplateBudget& budget);
-// What a for goes through.
+// The items that a `for` goes through.
 TemplateValue::List items_of(const TemplateValue& value, TemplateBudget& budget);
 int64_t length_of(const TemplateValue& value, TemplateBudget& budget);
-// As the brackets behind a value have it: undefined where there is none.
+// The item that brackets behind a value name; undefined where there is none.
 TemplateValue item_of(const TemplateValue& value, const TemplateValue& which, TemplateBudget& budget);
 // The same by a member's name.
 TemplateValue member_of(const TemplateValue& value, std::string_view name, TemplateBudget& budget);
@@ -73,11 +73,11 @@ bool call_text_method(std::string_view name, const std::string& text, const Temp
 TemplateValue::List characters_of(const std::string& text, TemplateBudget& budget);
 std::string stripped(const std::string& text, const TemplateValue* characters, bool start, bool end,
                      TemplateBudget& budget);
-// What looking for the part in the text takes. Throws Error(LFFN_ERROR_UNSUPPORTED) for a part that is too long.
+// Spends what looking for the part in the text takes. Throws Error(LFFN_ERROR_UNSUPPORTED) for a part that is too long.
 void spend_search(const std::string& text, const std::string& part, TemplateBudget& budget);
 std::string replaced(const std::string& text, const TemplateArguments& arguments, TemplateBudget& budget);
-// Kinds of letters: 'l' lower, 'u' upper, 'c' the first one upper, 't' the first of each word, as filters or as methods
-// find words.
+// `kind` is 'l' for lower case, 'u' for upper case, 'c' for the first letter in upper case, 't' for the first letter of
+// each word. Filters and methods find words in different ways.
 std::string with_case(const std::string& text, char kind, bool is_filter, const TemplateArguments& arguments);
 
 }  // namespace lffn

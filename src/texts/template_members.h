@@ -24,7 +24,7 @@ class TemplateMembers {
 
   // nullptr: there is none of that name. Takes no longer than the name is, however many there are.
   const TemplateValue* find(std::string_view name) const;
-  // One of that name keeps its place.
+  // A member that is there keeps its place.
   void set(std::string_view name, TemplateValue value);
 
  private:

@@ -21,7 +21,7 @@ using Kind = TemplateValue::Kind;
   fail(LFFN_ERROR_INVALID_ARGUMENT, "there is no %s of %s and %s", sign.c_str(), a.kind_name(), b.kind_name());
 }
 
-// As Python divides: towards less.
+// Divides as Python does, rounding down.
 int64_t divided(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 int64_t calculated(const std::string& sign, int64_t a, int64_t b) {
@@ -93,7 +93,7 @@ TemplateValue TemplateRun::compare(const TemplateExpression& expression) {
   return TemplateValue::boolean(true);
 }
 
-// As Python cuts: bounds out of reach are the ends.
+// Slices as Python does: bounds out of range become the ends.
 TemplateValue TemplateRun::slice(const TemplateExpression& expression) {
   const TemplateValue whole = evaluate(expression.parts[0]);
   const bool is_text = whole.is(Kind::kText);
@@ -133,7 +133,7 @@ TemplateValue TemplateRun::slice(const TemplateExpression& expression) {
     } else {
       list.push_back(item);
     }
-    // A step beyond the end is one to the end.
+    // A step beyond the end goes just to the end.
     i = step > 0 ? i + std::min(step, size) : i + std::max(step, -size - 1);
   }
   return is_text ? TemplateValue::text(std::move(text)) : TemplateValue::list(std::move(list));

@@ -26,7 +26,7 @@ class Parser : TemplateExpressionParser {
     step();
   }
 
-  // Statements up to one that ends or divides what is around them, whose braces are open then.
+  // Statements up to the opening braces of one that ends or divides the block around them.
   Statements statements() {
     const Nested nested(*this);
     Statements result;
@@ -95,7 +95,7 @@ class Parser : TemplateExpressionParser {
     need_end();
   }
 
-  // The body of an if or a for that `else` follows, or nothing.
+  // The body behind the `else` of an if or a for, if there is one.
   void else_body(TemplateStatement& to) {
     if (now().kind != Token::kStatement || !next().is_name("else")) return;
     step();

@@ -102,7 +102,7 @@ void TemplateRun::assign(const TemplateStatement& statement) {
   to.set_member(statement.member, std::move(value));
 }
 
-// What is set within stays within.
+// What is set inside the block stays inside.
 TemplateRun::Next TemplateRun::capture(const TemplateStatement& statement) {
   const size_t around = variables_.begin_block();
   std::string before;

@@ -22,7 +22,7 @@ class TemplateRun {
   TemplateRun(TemplateVariables variables, TemplateBudget& budget)
       : variables_(std::move(variables)), budget_(budget) {}
 
-  // Throws Error, whose message is of line().
+  // Throws Error; line() is the line that its message is about.
   std::string run(const std::vector<TemplateStatement>& statements);
   int32_t line() const { return line_; }
 

@@ -85,7 +85,7 @@ TemplateValue split_from_end(const std::string& text, const TemplateArguments& a
   return TemplateValue::list(std::move(parts));
 }
 
-// With any of several texts: Python knows no lists within lists here.
+// `part` may be a list of texts: any of them counts. Python knows no lists within lists here.
 bool begins_or_ends(const std::string& text, const TemplateValue& part, bool start, const TemplateArguments& arguments,
                     TemplateBudget& budget) {
   const auto is_there = [&](const TemplateValue& each) {

@@ -70,7 +70,7 @@ class Cutter {
     return rest_.size();
   }
 
-  // What of a text remains before braces.
+  // What remains of a text before braces.
   std::string_view without_end(std::string_view text, bool is_print, char sign) const {
     if (sign == '-') return strip_end(text);
     if (sign == '+' || is_print) return text;
@@ -92,7 +92,7 @@ class Cutter {
     if (!text.empty()) add(Kind::kText, std::string(text));
   }
 
-  // The end of braces, from its sign on.
+  // Takes the end of braces, from its sign on.
   void take_end(size_t bytes, char sign, bool is_print) {
     size_t more = 0;
     if (sign == '-') {

@@ -20,8 +20,8 @@ struct TemplateToken {
   bool is_name(std::string_view what) const { return is(Kind::kName, what); }
 };
 
-// With white space taken away as transformers render chat templates: a line break behind a statement, blanks before one
-// that begins its line, what a minus beside braces asks for, and one line break at the very end. Throws
+// White space is removed as transformers does when it renders chat templates: a line break behind a statement, blanks
+// before one that begins its line, what a minus beside braces asks for, and one line break at the very end. Throws
 // Error(LFFN_ERROR_BAD_MODEL) that tells the line, or Error(LFFN_ERROR_UNSUPPORTED); Error(LFFN_ERROR_CANCELLED).
 std::vector<TemplateToken> cut_template(std::string_view source, const int32_t* cancel);
 

@@ -42,7 +42,7 @@ TemplateValue TemplateValue::text(std::string value) {
   return result;
 }
 
-// How deep what holds the value is.
+// Counts how deep this value is once it holds the other.
 void TemplateValue::hold(const TemplateValue& value) {
   constexpr int32_t kMostDepth = 32;
   if (value.is(Kind::kNamespace)) fail(LFFN_ERROR_UNSUPPORTED, "a namespace in a list or in a namespace");

@@ -32,7 +32,7 @@ class TemplateValue {
   static TemplateValue list(List items);
   static TemplateValue map(Map items);
   static TemplateValue name_space(Map items);
-  // What Python's filters give one after the other: true whatever is in it, and there for one use only.
+  // A generator, as Python's filters return: true whatever is in it, and good for one use only.
   static TemplateValue stream(List items);
 
   Kind kind() const { return kind_; }
@@ -41,12 +41,12 @@ class TemplateValue {
   bool is_true() const;
   bool is_stream() const { return stream_ != nullptr; }
   int64_t number() const { return number_; }
-  const std::string& text() const { return *text_; }  // of a text, or what an undefined value was asked for by
+  const std::string& text() const { return *text_; }  // of a text, or the name of an undefined value
   const List& items() const { return *list_; }
   // Throws Error(LFFN_ERROR_UNSUPPORTED) for a stream that was used.
   void use() const;
   const TemplateMembers& members() const { return *map_; }
-  // Of a namespace, which all that share it see.
+  // Sets a member of a namespace; all values that share the namespace see it.
   void set_member(std::string_view name, TemplateValue value) const;
 
   const char* kind_name() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What chat templates do with values of any kind, and the calls of their arguments.
+// What chat templates do with values of any kind, and the arguments of their calls.
 #include <algorithm>
 
 #include "format/characters.h"
@@ -21,7 +21,7 @@ using Kind = TemplateValue::Kind;
   fail(LFFN_ERROR_INVALID_ARGUMENT, "%s %s", what, value.kind_name());
 }
 
-// Where a place from the end or the beginning is among so many; -1: nowhere.
+// The place of an item among so many, where a negative `at` counts from the end; -1: out of range.
 int64_t place_within(int64_t at, int64_t count) {
   if (at < 0) at += count;
   return at >= 0 && at < count ? at : -1;
@@ -149,7 +149,7 @@ TemplateValue member_of(const TemplateValue& value, std::string_view name, Templ
   return found != nullptr ? *found : TemplateValue::undefined(name);
 }
 
-// A list may hold one list many times, so that few bytes are a tree without end: each part spends.
+// A list may hold the same list many times, so that few bytes are a huge tree: each part spends.
 bool are_equal(const TemplateValue& a, const TemplateValue& b, TemplateBudget& budget) {
   budget.spend(1);
   if (a.is_number() && b.is_number()) return a.number() == b.number();

@@ -37,7 +37,7 @@ class TemplateVariables {
     set_.push_back(&own);
   }
 
-  // What is set from here on is unset by unset_block(). Gives the block around, for end_block().
+  // What is set from here on is unset by unset_block(). Returns the block around, for end_block().
   size_t begin_block() { return std::exchange(block_, set_.size()); }
   void unset_block() {
     for (; set_.size() > block_; set_.pop_back()) set_.back()->pop_back();

@@ -57,7 +57,7 @@ std::string_view TextReading::read(std::string_view given, const char* name, std
     repair_utf8(given, repaired_, &repairs_);
     given = repaired_;
   } else {
-    // Before anything is put before it or taken away: the message counts the caller's bytes.
+    // Checked before anything is prepended or removed, because the message counts the caller's bytes.
     check_utf8(given, name);
   }
   std::string_view text = given;

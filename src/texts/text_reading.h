@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done to a text before a tokenizer sees it, and which of the given bytes come of that.
+// What is done to a text before a tokenizer sees it, and which of the given bytes the result comes from.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ struct ReadingRules {
 // One text at a time. It keeps its memory.
 class TextReading {
  public:
-  // Valid until the next one; `given` must last as long. Throws Error(LFFN_ERROR_BAD_TEXT) that names the text.
+  // The result is valid until the next call; `given` must last as long. Throws Error(LFFN_ERROR_BAD_TEXT) that names
+  // the text.
   std::string_view read(std::string_view given, const char* name, std::string_view prompt, const ReadingRules& rules);
 
   // The bytes of the given text that a part of what was read stands for; none of the prompt.

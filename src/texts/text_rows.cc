@@ -87,7 +87,7 @@ void TextRows::add_nothing() {
   unfilled_.push_back(0);
 }
 
-// In what was read, of no text.
+// Inserts a token that belongs to no text into what was read.
 void TextRows::insert(int32_t id) {
   const std::ptrdiff_t at = new_.ids.empty() ? 0 : 1;
   new_.ids.insert(new_.ids.begin() + at, id);
@@ -156,7 +156,7 @@ void TextRows::add_texts(const TextRows& other, int64_t first, int64_t last) {
   add(types_, other.types_, begin, end);
   add(uncut_, other.uncut_, first, last);
   add(unfilled_, other.unfilled_, first_row, last_row);
-  // Those below are there if wanted.
+  // The rows below are there only if wanted.
   if (other.spans_.size() == other.ids_.size()) {
     add(spans_, other.spans_, begin, end);
     add(texts_, other.texts_, begin, end);
@@ -211,7 +211,7 @@ void TextRows::add(const Tokenizer& tokenizer, std::string_view text, const std:
   uncut_.push_back(static_cast<int64_t>(new_.num_tokens));
 }
 
-// Reads and tokenises, but of a first text that comes again only what must be done again.
+// Reads and tokenises. For a first text that comes again, only what must be done again is done.
 void TextRows::encode(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair,
                       const Rules& rules, Tokenizer::Options options) {
   const bool again = pair != nullptr && first_text_.is(text);
@@ -242,7 +242,7 @@ void TextRows::locate() {
   }
 }
 
-// Once for all windows.
+// Finds the extents of both texts, once for all windows.
 void TextRows::find_texts() {
   const std::vector<int8_t>& texts = new_.texts;
   for (size_t i = 0; i < 2; ++i) {
@@ -253,7 +253,7 @@ void TextRows::find_texts() {
   }
 }
 
-// All of what was read, but of the run that windows cut only one part.
+// Appends all that was read; of the run that windows cut, only this part.
 void TextRows::append(const Rules& rules, bool left, const Part* part) {
   const auto add = [&](auto& to, const auto& from) {
     const auto begin = from.begin();
@@ -276,7 +276,7 @@ void TextRows::append(const Rules& rules, bool left, const Part* part) {
   fill(rules);
 }
 
-// Up to the ends of the text, or where it was cut.
+// The part goes up to the ends of the text, or to where it was cut.
 TextSpan TextRows::part_of(size_t text, bool left, const Part* part) const {
   auto [first, last] = extents_[text];
   const bool cut = new_.cut[text];

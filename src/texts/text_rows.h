@@ -17,22 +17,22 @@ namespace lffn {
 
 // A text of too many tokens as several sequences that overlap.
 
-// A window has all of an encoding but some tokens of the run [first, last), which is cut.
+// A window has all tokens of an encoding outside the run [first, last), and a part of that run.
 class Windows {
  public:
   struct Sizes {
     int64_t most;    // tokens of a window
-    int64_t stride;  // of the run's, that a window has in common with the one before
+    int64_t stride;  // tokens of the run that a window shares with the one before
     bool left;       // the first window ends with the text, else it begins with it
   };
 
   // As Hugging Face's tokenizers cut: each window begins so far behind the one before that they share `stride` tokens,
   // and the last one ends with the text. `what` names in messages what all windows have. Throws
-  // Error(LFFN_ERROR_INVALID_ARGUMENT) where that leaves no room for the run, or for a stride that is as large.
+  // Error(LFFN_ERROR_INVALID_ARGUMENT) where that leaves no room for the run, or no more than the stride.
   void cut(int64_t tokens, int64_t first, int64_t last, const Sizes& sizes, const char* what);
 
   size_t count() const { return parts_.size(); }
-  // What window w has of the run.
+  // The part of the run that window w has.
   std::pair<int64_t, int64_t> part(size_t w) const { return parts_[w]; }
   int64_t first() const { return first_; }
   int64_t last() const { return last_; }
@@ -45,16 +45,17 @@ class Windows {
   std::vector<std::pair<int64_t, int64_t>> parts_;
 };
 
-// The tokens of one of an encoding's texts, which are one behind the other. Throws Error(LFFN_ERROR_UNSUPPORTED) for a
-// template that tears them apart.
+// The range of the tokens of one of an encoding's texts. Throws Error(LFFN_ERROR_UNSUPPORTED) for a template that puts
+// the text in several places.
 std::pair<int64_t, int64_t> tokens_of_text(const Encoding& encoding, int8_t text);
 
-// Half of a window, at most 128, where the caller names no number.
+// The stride that is asked for; below 0: half of a window, at most 128.
 int64_t stride_of(int64_t asked, int64_t most);
 
-// What the tokenizer's files say of types need not fit the model: throws Error(LFFN_ERROR_INVALID_ARGUMENT) then.
+// Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for a token type that the model lacks: the tokenizer's files need not fit
+// the model.
 void check_type(int32_t type, int32_t types);
-// The same of ids.
+// The same for ids.
 void check_word(int32_t id, int32_t words);
 
 // What messages call a text alone, and the two of a pair.
@@ -81,12 +82,12 @@ class TextRows {
     ReadingRules reading;
     Tokenizer::Options encoding;  // with spans, if those are wanted
     int32_t inserted = -1;        // a token behind a sequence's first one; -1: none
-    int32_t filler = -1;          // a token that fills sequences up to so many; -1: none
+    int32_t filler = -1;          // a token that fills sequences up to `filled` tokens; -1: none
     size_t filled = 0;
     bool windows = false;       // of encoding.most tokens; else what is longer is cut
     int64_t stride = 0;         // tokens that a window repeats of the one before; below 0: see stride_of
     size_t longest = SIZE_MAX;  // more tokens in a sequence are an error
-    int32_t types = INT32_MAX;  // those that tokens have must be below it
+    int32_t types = INT32_MAX;  // types must be below it
     int32_t words = INT32_MAX;  // ids must be, too
   };
 
@@ -97,11 +98,11 @@ class TextRows {
   // LFFN_ERROR_TOO_LONG, LFFN_ERROR_INVALID_ARGUMENT where the rules leave no room; the rows are then as they were.
   void add(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair, const Rules& rules);
   void add_nothing();  // an empty sequence
-  // Writes tokens over the last ones of the last sequence, or as many of the last of them as it has.
+  // Overwrites the end of the last sequence. If that is shorter than `ids`, it gets the last of them.
   void overwrite_end(const std::vector<int32_t>& ids);
   // Takes a token out of the sequences of the last text.
   void remove_from_last(int32_t id);
-  // Appends some texts of others, made by the same rules.
+  // Appends some texts of other rows, made by the same rules.
   void add_texts(const TextRows& other, int64_t first, int64_t last);
 
   int64_t size() const { return static_cast<int64_t>(offsets_.size()) - 1; }  // sequences
@@ -110,12 +111,13 @@ class TextRows {
   const std::vector<int64_t>& offsets() const { return offsets_; }            // [size() + 1]
   const std::vector<int64_t>& text_offsets() const { return text_offsets_; }  // where each text's sequences begin
   const std::vector<int64_t>& uncut() const { return uncut_; }                // tokens that each text would have uncut
-  // [size()] tokens of each sequence before what filled it.
+  // [size()] tokens of each sequence without those that fill it.
   const std::vector<int64_t>& unfilled() const { return unfilled_; }
-  // As those of an Encoding, of each token, if wanted; in the bytes that were given, and the prompt's are of no text.
+  // For each token, if wanted, as in an Encoding. Spans are in the bytes that were given; tokens of the prompt belong
+  // to no text.
   const std::vector<TextSpan>& spans() const { return spans_; }
   const std::vector<int8_t>& texts() const { return texts_; }
-  // Likewise: what of a text and of its pair each sequence stands for.
+  // Likewise: the part of a text, or of its pair, that each sequence stands for.
   const std::vector<TextSpan>& parts(size_t pair) const { return parts_[pair]; }
   // The bytes of the longest text so far, by which the memory that it keeps has grown.
   size_t longest() const { return longest_; }
@@ -136,7 +138,7 @@ class TextRows {
   FirstText first_text_;     // whose reading is still there
   Tokenizer::Scratch scratch_;
   Encoding new_;
-  std::pair<int64_t, int64_t> extents_[2];  // from the first token of a text in it to behind the last one
+  std::pair<int64_t, int64_t> extents_[2];  // where each text in new_ begins and ends, in tokens
   Windows windows_;
   std::vector<int32_t> ids_, types_;
   std::vector<int64_t> offsets_ = {0}, text_offsets_ = {0}, uncut_, unfilled_;

@@ -7,7 +7,7 @@
 
 namespace lffn {
 
-// How many bytes of white space the UTF-8 text begins with, or ends with: of one character; 0: none.
+// The bytes of the white-space character that the UTF-8 text begins with, or ends with; 0: there is none.
 size_t space_at(std::string_view text, bool end);
 
 std::string_view strip_start(std::string_view text);
