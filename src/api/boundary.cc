@@ -11,7 +11,8 @@
 namespace lffn {
 namespace {
 
-// Not allocated when a thread first touches it, which would end the process where there is no memory.
+// This model does not allocate when a thread first touches the variable, which would end the process where there is no
+// memory.
 __attribute__((tls_model("initial-exec"))) thread_local bool text_lost = false;
 
 std::atomic<int64_t> handles{0};
@@ -29,7 +30,7 @@ lffn_status report(lffn_status status, const char* text) noexcept {
     while (length > 0 && is_inside_character(text[length])) --length;
   }
   std::memcpy(last_text, text, length);
-  // A path may be any bytes.
+  // A path in the message may be any bytes.
   for (size_t at = 0; (at += valid_utf8_length({last_text + at, length - at})) < length;) last_text[at] = '?';
   last_text[length] = '\0';
   return status;
@@ -46,7 +47,7 @@ void need(const void* pointer, const char* name) {
 }
 
 std::string_view read_text(const char* text, size_t size, const char* name) {
-  if (size == 0) return "";  // never nowhere: what reads it would take that for no text
+  if (size == 0) return "";  // not a null pointer, which readers would take for no text
   need(text, name);
   if (size == SIZE_MAX) return text;
   if (size > PTRDIFF_MAX) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: %zu bytes are more than any memory holds", name, size);

@@ -43,7 +43,7 @@ lffn_status guarded(Body&& body) noexcept {
   }
 }
 
-// What frees a handle. A host's deallocate may be a cancellation point, and an unwound destructor ends the process.
+// Frees a handle. A host's deallocate may be a cancellation point, and unwinding through a destructor ends the process.
 template <typename Handle>
 void free_handle(Handle* handle) noexcept {
   if (handle == nullptr) return;
@@ -54,7 +54,7 @@ void free_handle(Handle* handle) noexcept {
 
 // All throw Error(LFFN_ERROR_INVALID_ARGUMENT).
 void need(const void* pointer, const char* name);
-// A text of the caller's, of so many bytes, or SIZE_MAX for one that ends before its first zero byte.
+// A text of the caller's, of `size` bytes; with SIZE_MAX it ends before its first zero byte.
 std::string_view read_text(const char* text, size_t size, const char* name);
 void check_count(int64_t count, const char* name);
 void check_value(int32_t value, int32_t last, const char* name, const char* kind);
@@ -64,7 +64,7 @@ void check_threads(int32_t num_threads, const char* name);
 void check_max_tokens(int64_t max_tokens);
 // [n + 1] numbers that begin with 0 and never fall.
 void check_offsets(const int64_t* offsets, int64_t n);
-// The same of those that begin anywhere.
+// The same for numbers that begin anywhere.
 void check_rising(const int64_t* offsets, int64_t n, const char* name);
 
 }  // namespace lffn

@@ -9,8 +9,6 @@
 
 namespace lffn {
 
-// The options of all functions that load.
-
 // One call that loads. From here to its end the thread's memory and messages are those of the call's runtime.
 class Loading {
  public:

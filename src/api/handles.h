@@ -18,7 +18,7 @@
 
 namespace lffn {
 
-// Handles share it.
+// What the handles of a runtime share.
 struct Runtime {
   Hooks hooks;
   std::shared_ptr<Executor> executor;
@@ -42,11 +42,11 @@ inline const Hooks* hooks_of(const SharedRuntime& runtime) { return runtime == n
 
 namespace lffn {
 
-// The owners of a handle that never changes.
+// Counts the owners of a handle, which itself never changes.
 class Owners {
  public:
   void add() { count_.fetch_add(1, std::memory_order_relaxed); }
-  // Whether the last one left. What the others did with it is done before.
+  // Whether that was the last owner. What the others did with the handle happens before.
   bool remove() { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
  private:
@@ -59,7 +59,7 @@ Handle* retain_handle(Handle* handle) noexcept {
   return handle;
 }
 
-// What frees it once the last owner leaves.
+// Removes an owner, and frees the handle once the last one leaves.
 template <typename Handle>
 void leave_handle(Handle* handle) noexcept {
   if (handle != nullptr && handle->owners.remove()) free_handle(handle);
@@ -76,7 +76,7 @@ struct lffn_layer {
 struct lffn_model {
   lffn::SharedRuntime runtime;
   std::unique_ptr<const lffn::Model> model;
-  // Its tokenizers use it, too, and may outlive it.
+  // The model's tokenizers use the pool, too, and may outlive the model.
   std::shared_ptr<lffn::CallMemoryPool> memory = std::make_shared<lffn::CallMemoryPool>();
   lffn::Owners owners = {};
 };
@@ -93,15 +93,15 @@ struct lffn_tokenizer {
 
 struct lffn_result {
   lffn::CallResult call;
-  uint32_t trims = 0;            // that it heeded
-  mutable lffn::ShortLock lock;  // of what is shown and the member behind it, while no call fills
+  uint32_t trims = 0;            // the number of trims that it has heeded
+  mutable lffn::ShortLock lock;  // guards what is shown, while no call fills, and is_filling
   bool is_filling = false;
 };
 
 namespace lffn {
 
-// A call that fills a result: no other may meanwhile, on another thread or within a callback. Nothing is shown until it
-// succeeds.
+// A call that fills a result. No other call may fill it meanwhile, on another thread or within a callback. Nothing is
+// shown until it succeeds.
 class Filling {
  public:
   explicit Filling(lffn_result& result);  // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where another call fills it.
@@ -117,8 +117,8 @@ class Filling {
   lffn_result& result_;
 };
 
-// Calls body(outputs, memory) with what the arguments say of outputs, and the memory of their result, or what the
-// handle's pool lends.
+// Calls body(outputs, memory) with the outputs that the arguments ask for, and the memory of their result, or else
+// memory that the handle's pool lends.
 template <typename Args, typename Body>
 void with_outputs(const Args& args, OutputSet known, CallMemoryPool& pool, Body&& body) {
   if (args.result != nullptr) {

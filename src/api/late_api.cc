@@ -16,7 +16,7 @@ using namespace lffn;
 
 namespace {
 
-// What a call gives of one of its two sides, and what its members are called.
+// What a call passes for one of its two sides, and the names of these members.
 struct Side {
   const float* floats;
   const int8_t* bytes;
@@ -41,7 +41,7 @@ LateVectors checked(const Side& side, int32_t size) {
   extent(last, size, side.name);
   vectors.offsets = side.offsets;
   if (first == last) {
-    static const float kNone = 0;  // is never read
+    static const float kNone = 0;  // it is never read
     vectors.floats = &kNone;
     return vectors;
   }

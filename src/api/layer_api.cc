@@ -77,7 +77,7 @@ void run(const lffn_layer* layer, const lffn_layer_run_args& args) {
   layer->layer->forward(call);
 }
 
-// Some tokens after others, where the caller wants to hear of it.
+// Hashes the tokens in blocks where the caller wants to hear of progress.
 void hash(const lffn_layer* layer, const lffn_layer_run_hash_args& args) {
   need(layer, "layer");
   check_count(args.n_tokens, "n_tokens");

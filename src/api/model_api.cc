@@ -27,7 +27,7 @@ void hand_out(Loading& loading, std::unique_ptr<const Model> model, lffn_model**
       info.num_threads);
 }
 
-// One part of what is told of a model.
+// Gives one part of a model's description.
 template <typename Part>
 lffn_status tell(const lffn_model* model, Part* part, const char* name) {
   return guarded([&] {
@@ -36,7 +36,7 @@ lffn_status tell(const lffn_model* model, Part* part, const char* name) {
   });
 }
 
-// Of a path or a folder.
+// `place` is a path or a folder in memory.
 template <typename Place>
 void estimate_for(const Place& place, const lffn_load_options* options, lffn_memory_estimate* estimate) {
   checked_size(estimate, "estimate");
@@ -161,7 +161,7 @@ const char* lffn_model_label(const lffn_model* model, int32_t index) {
 }
 
 const char* lffn_model_entity_label(const lffn_model* model, int32_t index) {
-  // A part of a label ends where the label does, with its zero byte.
+  // The kind of entity is the end of the label, so the label's zero byte ends it, too.
   return lffn_model_label(model, index) == nullptr ? nullptr : entity_label(*model->model, index).data();
 }
 

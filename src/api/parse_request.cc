@@ -6,7 +6,7 @@
 namespace lffn {
 namespace {
 
-// What is given beside something that it means nothing to was meant otherwise.
+// An argument that has no effect beside the others is refused: the caller meant something else.
 void check_inputs(const lffn_model_run_args& args) {
   check_count(args.n, "n");
   if (args.texts != nullptr) {

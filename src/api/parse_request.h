@@ -6,7 +6,7 @@
 
 namespace lffn {
 
-// What the arguments ask for. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where they are wrong whatever the model.
+// What the arguments ask for. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where they are wrong for any model.
 Request parse_request(const lffn_model_run_args& args);
 
 }  // namespace lffn

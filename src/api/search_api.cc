@@ -26,7 +26,7 @@ struct Array {
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(data); }
 };
 
-// rows * columns. Throws Error where so much is more than any memory holds.
+// rows * columns. Throws Error if that is more than any memory holds.
 int64_t product(int64_t rows, int64_t columns, const char* name) {
   int64_t result;
   if (__builtin_mul_overflow(rows, columns, &result) || result > PTRDIFF_MAX) {
@@ -36,7 +36,7 @@ int64_t product(int64_t rows, int64_t columns, const char* name) {
   return result;
 }
 
-// An array that is there if it has any element, with the alignment that C asks for.
+// The array, which must not be NULL if it has any element, and must be aligned as C asks.
 template <typename Element>
 Array array_of(const Element* data, int64_t count, const char* name) {
   if (count > 0) need(data, name);
@@ -70,7 +70,7 @@ Measure measure_of(int32_t measure, VectorKind kind) {
   return static_cast<Measure>(measure);
 }
 
-// What a call gives of one of its two sides, and what its members are called.
+// What a call passes for one of its two sides, and the names of these members.
 struct SearchSide {
   const void* data;
   int64_t stride, count;
@@ -212,7 +212,7 @@ void Checked::read_outputs() {
 void Checked::check_overlaps() const {
   const auto check = [](const Array& one, const Array& other) {
     if (one.bytes == 0 || other.bytes == 0) return;
-    // Neither wraps around: the caller's memory does not.
+    // Neither array wraps around the end of the address space, because the caller's memory does not.
     const bool apart = one.begin() - other.begin() >= static_cast<uintptr_t>(other.bytes) &&
                        other.begin() - one.begin() >= static_cast<uintptr_t>(one.bytes);
     if (!apart) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s overlaps %s", one.name, other.name);

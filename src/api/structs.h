@@ -90,7 +90,7 @@ size_t checked_size(const Struct* given, const char* name) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "%s.struct_size is %zu, expected at least %zu; call its _init function first",
          name, size, kFirstSize<Struct>);
   }
-  // Not so much larger that it was never set.
+  // A size that is so much larger was never set.
   constexpr size_t kMostSize = 4096;
   if (size > kMostSize) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "%s.struct_size is %zu, more than any version's; call its _init function first",
