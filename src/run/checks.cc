@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a request makes sense for the model and for what is asked for. All of it throws
-// Error(LFFN_ERROR_INVALID_ARGUMENT) unless told.
+// Whether a request makes sense for the model and for what is asked for. All functions throw
+// Error(LFFN_ERROR_INVALID_ARGUMENT) unless said otherwise.
 #include "run/run.h"
 #include "runtime/error.h"
 #include "runtime/printable.h"
@@ -8,7 +8,7 @@
 namespace lffn {
 namespace {
 
-// What is given beside something that it means nothing to was meant otherwise.
+// An option that has no effect beside the others is refused: the caller meant something else.
 void check_options(const Run& run) {
   const Request& request = run.request;
   if (request.top_k != 0 && !run.asks(kFillingOutputs)) {
@@ -53,7 +53,7 @@ void check_embeddings(const Run& run) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "dimensions is %d, expected 1 to %lld, or 0 for all of them",
          run.request.dimensions, printable(size));
   }
-  // A static model has vectors of tokens, whose mean is a text's, and nothing else.
+  // A static model has only vectors of tokens; the vector of a text is their mean.
   if (run.model.statics() != nullptr && run.request.pooling.value_or(Pooling::kMean) != Pooling::kMean) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "pooling is %d, but static vectors can only be averaged",
          static_cast<int>(*run.request.pooling) + 1);

@@ -22,8 +22,8 @@ int32_t place_of_largest(const std::vector<double>& values) {
   return static_cast<int32_t>(best);
 }
 
-// Whether a token goes on with the word of the one before. With a vocabulary of pieces, a token that is written
-// otherwise than the text that it stands for does; else one that no blank comes before.
+// Whether a token continues the word of the one before. If the vocabulary marks such tokens by a prefix, it does if it
+// is written differently from the text that it stands for; else it does if no blank precedes it.
 bool goes_on(const Tokenizer& tokenizer, std::string_view text, int32_t id, const TextSpan& span) {
   if (id == tokenizer.unk_id()) return false;
   if (!tokenizer.inner_prefix().empty()) {
@@ -33,7 +33,7 @@ bool goes_on(const Tokenizer& tokenizer, std::string_view text, int32_t id, cons
   return span.begin > 0 && text[span.begin - 1] != ' ' && (span.begin == text.size() || text[span.begin] != ' ');
 }
 
-// "B-PER" begins an entity of the kind "PER"; "I-PER" and all other labels go on with one.
+// "B-PER" begins an entity of the kind "PER"; "I-PER" and all other labels continue one.
 struct Tag {
   bool begins;
   std::string_view kind;
@@ -101,7 +101,7 @@ void EntityFinder::find(const Model& model, std::string_view text, const ScoredT
 
   Entity group;
   double sum = 0;
-  int64_t parts = 0, numbers = 0;  // of the group, and those with a score that is a number
+  int64_t parts = 0, numbers = 0;  // parts of the group, and parts with a score that is a number
   Tag last = {};
   const auto end_group = [&] {
     if (parts == 0) return;

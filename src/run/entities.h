@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the classes of a text's tokens say of it: names, places and the like, and where they are. Joined as
-// transformers' token classification does it.
+// Entities, such as names and places, and where they are, by the classes of a text's tokens. Tokens are joined as in
+// transformers' token classification.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Entity {
 
 class EntityFinder {
  public:
-  // Appends the entities of a text. Those of the label "O", which are none, only with `all`.
+  // Appends the entities of a text. Those with the label "O", which means no entity, only with `all`.
   void find(const Model& model, std::string_view text, const ScoredTokens& tokens, Aggregation aggregation, bool all,
             std::vector<Entity>& to);
 
@@ -42,7 +42,7 @@ class EntityFinder {
   Entity judge(const Model& model, const ScoredTokens& tokens, const Word& word, Aggregation aggregation);
   void set_probabilities(const float* scores);
 
-  // Room that is kept.
+  // Memory that is kept between calls.
   std::vector<double> probabilities_, sums_;
   std::vector<int64_t> counts_;
 };

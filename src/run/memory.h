@@ -35,7 +35,7 @@ struct CallMemory {
     int64_t num_texts() const { return texts.num_texts(); }
   };
   std::vector<std::unique_ptr<Reader>> readers;
-  // The same of a tokenizer alone.
+  // The same for a tokenizer alone.
   struct TokenReader {
     TextRows texts;
     std::vector<TextFailure> failures;
@@ -73,11 +73,11 @@ struct CallMemory {
   EntityFinder entity_finder;
   std::vector<Entity> entities;
   std::vector<int64_t> entity_offsets;   // [texts + 1]
-  Room whole_embeddings, embedding_row;  // as the model gives them, where the call wants others
+  Room whole_embeddings, embedding_row;  // as the model gives them, where the call wants another form
 
   Rooms rooms;  // of outputs that the caller has no memory for, or that others are made of
 
-  // Whether a text was so long that what it took is not worth keeping.
+  // Whether a text was so long that the memory for it is not worth keeping.
   bool is_large() const {
     size_t longest = std::max({texts.rows().longest(), tokens.texts.longest(), decoded.size()});
     for (const auto& reader : token_readers) {
@@ -97,7 +97,7 @@ struct CallResult {
   ShownOutputs shown;
 };
 
-// Those of a handle, for calls without a result of their own.
+// The memories of a handle, for calls without a result of their own.
 class CallMemoryPool {
  public:
   class Lease {

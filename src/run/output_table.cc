@@ -15,10 +15,10 @@ struct OutputShape {
 };
 
 struct OutputRow {
-  // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where this model does not have it; nullptr: all do.
+  // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where this run cannot give the output; nullptr: all can.
   void (*check)(const Run&);
   OutputShape (*shape)(const Run&);
-  // Says to the model where it is to be written; nullptr: it is given afterwards.
+  // Tells the model where to write the output; nullptr: it is given afterwards.
   void (*place)(Run&, int32_t what);
   void (*give)(Run&, int32_t what);
 };
@@ -49,7 +49,7 @@ void need_sparse(const Run& run) {
   if (!run.model.sentence().sparse.pools) refuse_output("this model gives no sparse vectors");
 }
 
-// Their places are in the texts as they were given.
+// The places of entities are in the texts as they were given.
 void need_entities(const Run& run) {
   const Model& model = run.model;
   const Request& request = run.request;
@@ -77,7 +77,7 @@ OutputShape entities_shape(const Run& run) {
   return {run.has_run ? static_cast<int64_t>(run.memory.entities.size()) : kUnknownRows, 1};
 }
 
-// Written by the model at this member of its call.
+// Has the model write the output to this member of its call.
 template <auto Member, typename Number>
 void place_in_call(Run& run, int32_t what) {
   run.call.*Member = run.outputs.place<Number>(what);
@@ -95,7 +95,7 @@ void give_entities(Run& run, int32_t what, Value&& value) {
 
 using OutputTable = std::array<OutputRow, kMostOutputs>;
 
-// By the value of LFFN_OUT_.
+// Indexed by the value of LFFN_OUT_.
 constexpr OutputTable make_table() {
   OutputTable table = {};
   const auto set = [&table](int32_t what, const OutputRow& row) constexpr { table[static_cast<size_t>(what)] = row; };
@@ -227,7 +227,7 @@ constexpr OutputSet kOwnRows = rows_of(kOutputTable);
 
 const OutputRow& row_of(int32_t what) { return kOutputTable[static_cast<size_t>(what)]; }
 
-// What others are made of is made beside them where nobody asked for it.
+// Makes room for an output that others are made of, where nobody asked for it.
 template <typename Number>
 void place_beside(Run& run, OutputSet for_what, int32_t what, Number*& at) {
   if (!run.asks(for_what) || at != nullptr) return;

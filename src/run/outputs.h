@@ -10,9 +10,9 @@
 
 namespace lffn {
 
-constexpr int32_t kMostOutputs = 64;  // all LFFN_OUT_ are below
+constexpr int32_t kMostOutputs = 64;  // all LFFN_OUT_ values are below it
 
-// Some of them.
+// A set of outputs.
 using OutputSet = uint64_t;
 static_assert(kMostOutputs <= 8 * sizeof(OutputSet));
 template <typename... What>
@@ -20,7 +20,7 @@ constexpr OutputSet set_of(What... what) {
   return (OutputSet{0} | ... | (OutputSet{1} << what));
 }
 
-// What all outputs are; those of runs have a row more in output_table.cc.
+// What is known of every output; those of runs have a row in output_table.cc, too.
 struct OutputKind {
   const char* name = nullptr;  // in messages; nullptr: there is no such output
   int32_t dtype = 0;
@@ -32,7 +32,7 @@ size_t dtype_bytes(int32_t dtype);
 // rows * columns. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where so many numbers are more than any memory holds.
 int64_t extent(int64_t rows, int64_t columns, const char* name);
 
-// Memory whose old contents are of no use once there must be more.
+// Memory that drops its contents when it must grow.
 class Room {
  public:
   void* of_bytes(size_t bytes) {
@@ -66,15 +66,15 @@ constexpr int64_t kUnknownRows = -1;  // until the model has run
 
 class Outputs {
  public:
-  // What is to go where: what the caller has no memory for is kept in `rooms`. `shown` is nullptr for a call without a
-  // result. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for a list that makes no sense, or an output not in `known`.
+  // Outputs for which the caller passes no memory are kept in `rooms`. `shown` is nullptr for a call without a result.
+  // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for a list that makes no sense, or an output not in `known`.
   Outputs(const lffn_output* list, int64_t n, OutputSet known, Rooms& rooms, ShownOutputs* shown);
   Outputs(const Outputs&) = delete;
   Outputs& operator=(const Outputs&) = delete;
 
   bool asks(OutputSet set) const { return (asked_ & set) != 0; }
   OutputSet asked() const { return asked_; }
-  // visit(what) for each of these that is asked for.
+  // Calls visit(what) for each of these outputs that is asked for.
   template <typename Visit>
   void each(OutputSet of, Visit&& visit) const {
     for (int32_t i = 0; i < count_; ++i) {
@@ -82,7 +82,7 @@ class Outputs {
     }
   }
 
-  // Whether the result keeps it, else it goes to the caller's memory.
+  // Whether the result keeps the output; else it goes to the caller's memory.
   bool is_kept(int32_t what) const { return entries_[places_[static_cast<size_t>(what)]].given == nullptr; }
   void set_size(int32_t what, int64_t rows, int64_t columns = 1);
   // Throws Error(LFFN_ERROR_TOO_SMALL), after it has told the result the sizes, where the caller has too little memory.
@@ -93,9 +93,9 @@ class Outputs {
     return static_cast<Number*>(place(what));
   }
   void* place(int32_t what);
-  // Gives what lies elsewhere: `stays` says whether it does so as long as the result.
+  // Gives data that lies elsewhere. `stays` says whether it stays there as long as the result.
   void give(int32_t what, const void* data, bool stays = true);
-  // The result shows all of it.
+  // Makes the result show all outputs.
   void show() const;
 
  private:

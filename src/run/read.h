@@ -27,7 +27,7 @@ struct ReadRows {
 inline constexpr OutputSet kSpanOutputs =
     set_of(LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS, LFFN_OUT_TOKEN_SOURCES, LFFN_OUT_TEXT_BEGINS, LFFN_OUT_TEXT_ENDS,
            LFFN_OUT_PAIR_BEGINS, LFFN_OUT_PAIR_ENDS);
-// With one of these a text that cannot be read does not fail the call.
+// If one of these is asked for, a text that cannot be read does not fail the call.
 inline constexpr OutputSet kFailureOutputs = set_of(LFFN_OUT_STATUSES, LFFN_OUT_MESSAGES, LFFN_OUT_MESSAGE_OFFSETS);
 inline constexpr OutputSet kReadOutputs = kSpanOutputs | kFailureOutputs |
                                           set_of(LFFN_OUT_TOKEN_IDS, LFFN_OUT_TOKEN_TYPES, LFFN_OUT_TOKEN_OFFSETS,
@@ -36,8 +36,8 @@ inline constexpr OutputSet kReadOutputs = kSpanOutputs | kFailureOutputs |
 // Lists why texts failed, if that is asked for.
 void list_messages(const Outputs& outputs, CallMemory& memory);
 void set_read_sizes(Outputs& outputs, const ReadRows& read);
-// Those that the result keeps, or those that go to the caller's memory: these last, as a call that fails leaves it
-// alone.
+// Gives the outputs that the result keeps, or those that go to the caller's memory. The latter come last, because a
+// call that fails leaves that memory alone.
 void give_read_rows(Outputs& outputs, const ReadRows& read, bool kept);
 
 }  // namespace lffn

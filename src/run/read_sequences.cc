@@ -68,8 +68,8 @@ void read_blocks(Run& run, int32_t threads) {
                  });
 }
 
-// One that cannot be run is an empty sequence with its status and message where these are asked for, and else the whole
-// call's failure.
+// A text that cannot be run becomes an empty sequence with a status and a message if these are asked for; else it fails
+// the whole call.
 void read_texts(Run& run) {
   const GivenTexts& given = run.request.given;
   CallMemory& memory = run.memory;

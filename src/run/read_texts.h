@@ -19,14 +19,14 @@
 
 namespace lffn {
 
-// One of a caller's texts. Throws Error that calls it by its name.
+// One of a caller's texts. Throws Error with a message that calls it `name`.
 std::string_view text_of(const char* const* texts, const size_t* sizes, int64_t i, const char* name = "text");
 
-// Whether a text's own failure is of this kind.
+// Whether the status means that a single text failed.
 bool is_of_text(lffn_status status);
 
-// Appends one of them to `rows`, which has add(text), add_pair(text, pair) and add_nothing(). One that cannot be read
-// is an empty sequence, a status and a failure.
+// Appends a text to `rows`, which has add(text), add_pair(text, pair) and add_nothing(). A text that cannot be read
+// becomes an empty sequence, a status and a failure.
 template <typename Rows>
 void read_text(const GivenTexts& given, int64_t i, Rows& rows, std::vector<lffn_status>& statuses,
                std::vector<TextFailure>& failures) {
@@ -47,13 +47,13 @@ void read_text(const GivenTexts& given, int64_t i, Rows& rows, std::vector<lffn_
   }
 }
 
-// Neighbouring texts, which one thread reads one after another.
+// The size of a block: neighbouring texts that one thread reads one after another.
 constexpr int64_t kTextsOfBlock = 32;
 inline int64_t blocks_of(int64_t n) { return (n + kTextsOfBlock - 1) / kTextsOfBlock; }
 
-// Each thread reads blocks of texts into a reader of its own, which `make` gives by the thread's number when it begins:
-// a pointer that stays, to something with rows(), num_texts() and `failures`. join(reader, first, last) then gets the
-// texts in their order, and `failures` is in it, too.
+// Each thread reads blocks of texts into a reader of its own, which make(thread) returns when the thread begins: a
+// pointer that stays valid, to an object with rows(), num_texts() and `failures`. Then join(reader, first, last) gets
+// the texts in their order. `failures` is in that order, too.
 template <typename Make, typename Join>
 void read_in_blocks(const GivenTexts& given, Executor& executor, int32_t threads, const int32_t* cancel,
                     std::vector<lffn_status>& statuses, std::vector<TextFailure>& failures, Make&& make, Join&& join) {

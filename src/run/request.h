@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one run of a model reads, how, and how it runs. What it gives is asked for by Outputs.
+// What one run of a model reads, how, and how it runs. Outputs says what is asked for.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct GivenIds {
 };
 
 struct Request {
-  // What is read: texts, or as many sequences of ids.
+  // What is read: given.n texts, or given.n sequences of ids.
   GivenTexts given;
   GivenIds sequences;
   bool has_texts() const { return given.texts != nullptr; }

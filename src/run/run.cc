@@ -27,7 +27,7 @@ LateRole Run::role() const {
 
 namespace {
 
-// Tells the caller of texts that are done, and does so once at the end.
+// Tells the caller of texts that are done, and tells the end only once.
 class TextsDone {
  public:
   explicit TextsDone(const Run& run) : run_(run) {}
@@ -36,7 +36,7 @@ class TextsDone {
     const int64_t* const offsets = run_.read.window_offsets;
     tell(std::upper_bound(offsets, offsets + run_.read.num_texts + 1, done) - offsets - 1);
   }
-  // All that remains after the last sequence is soon done, but not yet.
+  // The last sequence already counts as the end, although a little work remains after it.
   void tell(int64_t done) {
     if (run_.request.progress == nullptr || done <= told_) return;
     told_ = done;
@@ -48,7 +48,7 @@ class TextsDone {
   int64_t told_ = -1;
 };
 
-// Where logits are wanted.
+// Lists the positions whose logits are wanted.
 void list_positions(Run& run) {
   std::vector<int64_t>& positions = run.memory.positions;
   const Request& request = run.request;
@@ -79,7 +79,7 @@ void find_masks(Run& run) {
   }
 }
 
-// Which tokens have vectors.
+// Lists the tokens that have vectors.
 void list_vectors(Run& run) {
   run.memory.vector_tokens.clear();
   if (!run.asks(kTokenVectorOutputs)) return;
@@ -133,7 +133,7 @@ void set_call(Run& run) {
   }
 }
 
-// Of the texts that were read last.
+// Finds the entities of the texts that were read last.
 void find_entities(Run& run) {
   CallMemory& memory = run.memory;
   const TextRows& rows = memory.texts.rows();
@@ -170,7 +170,7 @@ void run(const Model& model, const Request& request, Outputs& outputs, CallMemor
   find_masks(run);
   list_vectors(run);
   set_call(run);
-  // Before the first output is written it is known that there is room for all whose sizes are known.
+  // All outputs of known size must have room before the first one is written.
   set_sizes(run);
   outputs.check_room();
   place_outputs(run);

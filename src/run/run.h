@@ -13,7 +13,7 @@
 
 namespace lffn {
 
-// Those that one calculation makes, or that are made of it.
+// Each of these sets is made by one calculation, or from what it makes.
 inline constexpr OutputSet kEmbeddingOutputs =
     set_of(LFFN_OUT_EMBEDDINGS, LFFN_OUT_INT8_EMBEDDINGS, LFFN_OUT_EMBEDDING_SCALES, LFFN_OUT_BIT_EMBEDDINGS);
 inline constexpr OutputSet kTokenVectorOutputs =
@@ -31,7 +31,7 @@ OutputSet run_outputs();
 // Throws Error.
 void run(const Model& model, const Request& request, Outputs& outputs, CallMemory& memory);
 
-// A run on its way.
+// A run in progress.
 struct Run {
   const Model& model;
   const Request& request;
@@ -45,18 +45,18 @@ struct Run {
   bool asks(OutputSet set) const { return outputs.asks(set); }
   // Whether texts are queries that do not go through the encoder.
   bool is_sparse_query() const;
-  // What texts are to a late model.
+  // What kind of text a late model takes the texts for.
   LateRole role() const;
 };
 
-// Whether the request makes sense for the model and the outputs. Throws Error.
+// Throws Error unless the request makes sense for the model and the outputs.
 void check(const Run& run);
 void check_sequences(const Run& run);
 
 // Texts become sequences of tokens, or ids are taken.
 void read_sequences(Run& run);
 
-// The outputs' table: may they be asked for, how large are they, where do they come from.
+// The outputs' table: whether they may be asked for, how large they are, and where they come from.
 void check_outputs(const Run& run);
 void set_sizes(Run& run);
 void place_outputs(Run& run);

@@ -12,7 +12,7 @@
 namespace lffn {
 namespace {
 
-// Which one it is needs no telling where there is only one.
+// Where there is only one, the message need not say which one it is.
 std::string with_place(int64_t n, const std::string& place, const std::string& message) {
   return n == 1 ? message : place + ": " + message;
 }

@@ -15,7 +15,7 @@ namespace lffn {
 
 inline constexpr OutputSet kDecodedOutputs = set_of(LFFN_OUT_DECODED, LFFN_OUT_DECODED_OFFSETS);
 
-// Gives of kReadOutputs what is asked for. `rules` is filled in by what that is.
+// Gives those of kReadOutputs that are asked for, and completes `rules` for them.
 void tokenize(const Tokenizer& tokenizer, const GivenTexts& given, TextRows::Rules rules, Executor& executor,
               int32_t threads, Outputs& outputs, CallMemory& memory);
 
