@@ -90,10 +90,10 @@ class Finder {
         sequences_(sequences),
         windows_(sequences.windows),
         first_id_(model.tokenizer()->cls_id()),
-        // Several may turn out to be the same words.
+        // More than top_k, because several may turn out to be the same words.
         most_(2 * static_cast<size_t>(options.top_k) + 10) {}
 
-  // scores: two of each of the window's tokens.
+  // `scores` has two for each token of the window.
   void look_at(size_t window, const float* scores) {
     window_ = window;
     const int64_t length = sequences_.offsets[window + 1] - sequences_.offsets[window];
@@ -106,7 +106,8 @@ class Finder {
 
   std::vector<Answer> finish() {
     if (options_.may_be_none) answers_.push_back({0, 0, none_});
-    // Of equal ones those found first; a stable sort would do without memory that it cannot have, and tell nobody.
+    // Of equal answers, those found first come first. Not by std::stable_sort: where it gets no memory it silently does
+    // without.
     std::vector<size_t> order(answers_.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
@@ -139,14 +140,14 @@ class Finder {
     }
   }
 
-  // The best candidates; not those of no likelihood, and none of a NaN.
+  // Selects the best candidates, without those whose likelihood is 0 or NaN.
   void select() {
     best_.clear();
     const auto [begin, end] = windows_.part(window_);
     const int64_t last = windows_.first() + end - begin;
     for (int64_t i = windows_.first(); i < last; ++i) {
       poll(options_.cancel);
-      if (i == 0) continue;  // where the first token of all is the context's, it still means that there is none
+      if (i == 0) continue;  // the first token of all means "no answer", even where it belongs to the context
       const int64_t stop = options_.max_answer_tokens < last - i ? i + options_.max_answer_tokens : last;
       for (int64_t j = i; j < stop; ++j) {
         const Candidate candidate = {likelihoods_[0][static_cast<size_t>(i)] * likelihoods_[1][static_cast<size_t>(j)],
@@ -163,7 +164,8 @@ class Finder {
     }
   }
 
-  // Widened to whole words, as far as the window has them, and put together with what has the same text.
+  // Widens the candidate to whole words, as far as the window has them, and adds it to an answer with the same text, if
+  // there is one.
   void add(const Candidate& candidate) {
     const Encoding& whole = sequences_.whole;
     const auto [begin, end] = windows_.part(window_);
@@ -193,7 +195,7 @@ class Finder {
   std::vector<Answer> answers_;
   std::unordered_map<std::string, size_t> by_text_;  // in lower case
   std::string text_;
-  double none_ = 1;  // how likely it is that there is no answer, in the window that has most of one
+  double none_ = 1;  // how likely "no answer" is, in the window where it is least likely
 };
 
 }  // namespace
@@ -204,7 +206,7 @@ std::vector<Answer> find_answers(const Model& model, std::string_view question, 
   encode(model, question, context, options.cancel, sequences);
   cut(model, options, sequences);
   lay_out(sequences);
-  std::vector<float> scores(sequences.ids.size() * 2 + 1);  // never without memory
+  std::vector<float> scores(sequences.ids.size() * 2 + 1);  // one more: never without memory
   Request request;
   request.given.n = static_cast<int64_t>(sequences.windows.count());
   request.sequences = {sequences.ids.data(), sequences.offsets.data(),
@@ -222,7 +224,7 @@ std::vector<Answer> find_answers(const Model& model, std::string_view question, 
 
 void answer(const Model& model, std::string_view question, std::string_view context, const AnswerOptions& options,
             Outputs& outputs, CallMemory& memory) {
-  // There may be fewer; how many is known only afterwards.
+  // There may be fewer than top_k answers; how many is known only afterwards.
   constexpr OutputSet kOfEach = kAnswerOutputs & ~set_of(LFFN_OUT_ANSWER_OFFSETS);
   outputs.each(kOfEach, [&](int32_t what) { outputs.set_size(what, options.top_k); });
   if (outputs.asks(set_of(LFFN_OUT_ANSWER_OFFSETS))) outputs.set_size(LFFN_OUT_ANSWER_OFFSETS, 2);

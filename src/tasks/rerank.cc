@@ -14,7 +14,7 @@
 namespace lffn {
 namespace {
 
-// Documents of a late model whose vectors exist at once.
+// The vectors of so many documents of a late model exist at once.
 constexpr int64_t kDocumentsAtOnce = 64;
 
 Request request_of(const Reranking& reranking) {
@@ -32,7 +32,7 @@ void score_pairs(const Model& model, const Reranking& reranking, CallMemory& mem
   Request request = request_of(reranking);
   request.max_tokens = reranking.max_tokens;
   request.given = {n, queries.data(), sizes.data(), reranking.documents, reranking.document_sizes, &kDocuments};
-  // Of no documents too, where a vector has no memory.
+  // The call also needs an address where there are no documents and an empty vector has no memory.
   float none = 0;
   const lffn_output output = {LFFN_OUT_CLASS_SCORES, 0, n > 0 ? scores : &none, n};
   Outputs outputs(&output, 1, run_outputs(), memory.rooms, nullptr);
@@ -94,7 +94,7 @@ void score_vectors(const Model& model, const Reranking& reranking, float* scores
   }
 }
 
-// NaN is never larger: an order that is none could not be sorted by.
+// NaN comes last, because comparisons with NaN give no order to sort by.
 void put_in_order(const std::vector<float>& scores, int64_t* order) {
   std::iota(order, order + scores.size(), int64_t{0});
   const auto is_before = [&](int64_t a, int64_t b) {

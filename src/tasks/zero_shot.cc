@@ -26,7 +26,7 @@ int32_t entailment_of(const Model& model) {
   return entailment;
 }
 
-// What is left of b where both can be, from 0 to 1: a softmax over two.
+// The share of b in a softmax over the two, from 0 to 1.
 double share(double a, double b) { return 1 / (1 + own_exp(a - b)); }
 
 // A score for each label.
@@ -94,7 +94,7 @@ void zero_shot(const Model& model, std::string_view text, const std::vector<std:
   if (outputs.asks(set_of(LFFN_OUT_LABEL_ORDER))) {
     auto* const order = outputs.place<int64_t>(LFFN_OUT_LABEL_ORDER);
     std::iota(order, order + scores.size(), int64_t{0});
-    // NaN is never larger: an order that is none could not be sorted by.
+    // NaN comes last, because comparisons with NaN give no order to sort by.
     const auto value = [&](int64_t i) {
       const float score = scores[static_cast<size_t>(i)];
       return score >= 0 ? score : -1.0f;
