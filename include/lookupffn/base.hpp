@@ -174,7 +174,7 @@ class Span {
   /** For range-for. */
   constexpr T* end() const noexcept { return data_ + size_; }
 #if defined(__cpp_lib_span)
-  /** As C++20's own view. */
+  /** Converts to C++20's own view. */
   constexpr operator std::span<T>() const noexcept { return {data_, size_}; }  // NOLINT(google-explicit-constructor)
 #endif
 
@@ -192,9 +192,9 @@ class CancelFlag {
   void reset() noexcept { value_.store(0, std::memory_order_relaxed); }
   /** Whether cancel() was called. */
   bool cancelled() const noexcept { return value_.load(std::memory_order_relaxed) != 0; }
-  /** For lffn_layer_run_args. */
+  /** The flag, for lffn_layer_run_args. */
   const std::int32_t* address() const& noexcept { return reinterpret_cast<const std::int32_t*>(&value_); }
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   const std::int32_t* address() const&& = delete;
 
  private:

@@ -99,8 +99,8 @@ struct Hashes {
   std::vector<float> scores;       /**< With which weights. */
 };
 
-/** A loaded layer. Can be moved, not copied. No other thread may use it when it ends. Calling a member of a moved-from
- * layer throws InvalidArgument. */
+/** A loaded layer. Can be moved, not copied. No other thread may use it when it is destroyed. Calling a member of a
+ * moved-from layer throws InvalidArgument. */
 class Layer {
  public:
   /** Loads a safetensors file.
@@ -164,7 +164,7 @@ class Layer {
   /** Takes over a handle of the C interface. */
   explicit Layer(lffn_layer* handle) noexcept : handle_(handle) {
     if (handle == nullptr) return;
-    [[maybe_unused]] const lffn_status told = lffn_layer_get_info(handle, &info_);  // fails for no layer
+    [[maybe_unused]] const lffn_status told = lffn_layer_get_info(handle, &info_);  // fails without a layer
   }
 
   /** y = layer(x), written to the caller's memory.
@@ -239,7 +239,7 @@ class Layer {
 
   /** The handle, for functions of the C interface. */
   lffn_layer* get() const& noexcept { return handle_.get(); }
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   lffn_layer* get() const&& = delete;
   /** Gives up the handle; the caller frees it. */
   lffn_layer* release() noexcept { return handle_.release(); }

@@ -38,8 +38,8 @@ struct MemoryEstimate : lffn_memory_estimate {
   MemoryEstimate() noexcept : lffn_memory_estimate() { lffn_memory_estimate_init(this); }
 };
 
-/** A loaded model. Can be moved, not copied. No other thread may use it when it ends. Calling a member of a moved-from
- * model throws InvalidArgument. */
+/** A loaded model. Can be moved, not copied. No other thread may use it when it is destroyed. Calling a member of a
+ * moved-from model throws InvalidArgument. */
 class Model {
  public:
   /** Loads a folder, or a file that save wrote.
@@ -117,7 +117,7 @@ class Model {
   /** Takes over a handle of the C interface. */
   explicit Model(lffn_model* handle) noexcept : handle_(handle) {
     if (handle == nullptr) return;
-    // All of them fail for no model alone.
+    // They fail only where there is no model.
     [[maybe_unused]] const lffn_status told[] = {lffn_model_get_shape(handle, &info_),
                                                  lffn_model_get_heads(handle, &info_),
                                                  lffn_model_get_costs(handle, &info_)};
@@ -225,8 +225,8 @@ class Model {
    * late.hpp.
    * @param query     UTF-8
    * @param documents UTF-8
-   * @param options   see RunOptions; of a late-interaction model only max_tokens, repair_text, num_threads and cancel,
-   * and others are refused */
+   * @param options   see RunOptions; a late-interaction model takes only max_tokens, repair_text, num_threads and
+   * cancel, and refuses others */
   std::vector<float> rerank(std::string_view query, const std::vector<std::string>& documents,
                             const RunOptions& options = {}) const;
 
@@ -255,7 +255,7 @@ class Model {
    * @param options  see AnswerOptions */
   List<Answer> answer(std::string_view question, std::string_view context, const AnswerOptions& options = {}) const;
 
-  /** How likely each label fits a text, the most likely first. In model_tasks.hpp.
+  /** How likely each label is to fit a text, the most likely first. In model_tasks.hpp.
    * @param text    UTF-8
    * @param labels  UTF-8
    * @param options see ZeroShotOptions */
@@ -309,7 +309,7 @@ class Model {
   }
 
   /** Describes one of its layers.
-   * @param layer 0 and more, below num_layers */
+   * @param layer from 0, below num_layers */
   ModelLayerInfo layer_info(std::int32_t layer) const {
     ModelLayerInfo found;
     check(lffn_model_get_layer_info(handle_.get(), layer, &found));
@@ -321,7 +321,7 @@ class Model {
     const char* const text = lffn_model_config(handle_.get());
     return text == nullptr ? "" : text;
   }
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   std::string_view config() const&& = delete;
 
   /** The model's family, such as "bert". */
@@ -334,13 +334,14 @@ class Model {
     if (text == nullptr) throw InvalidArgument("there is no class " + std::to_string(index));
     return text;
   }
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   std::string_view label(std::int32_t index) const&& = delete;
 
-  /** The text of one of the model's prompts; otherwise InvalidArgument lists the existing ones. In model_tasks.hpp.
+  /** The text of one of the model's prompts. For any other name, InvalidArgument lists the existing ones. In
+   * model_tasks.hpp.
    * @param name of the prompt */
   std::string_view prompt(std::string_view name) const&;
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   std::string_view prompt(std::string_view name) const&& = delete;
 
   /** The model's tokenizer, which outlives the model. */
@@ -362,7 +363,7 @@ class Model {
 
   /** The handle, for functions of the C interface. */
   lffn_model* get() const& noexcept { return handle_.get(); }
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   lffn_model* get() const&& = delete;
   /** Gives up the handle; the caller frees it. */
   lffn_model* release() noexcept { return handle_.release(); }
@@ -370,7 +371,7 @@ class Model {
   /** Arguments of lffn_model_run with these options.
    * @param options must outlive the arguments */
   static lffn_model_run_args arguments(const RunOptions& options) noexcept;
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   static lffn_model_run_args arguments(const RunOptions&& options) = delete;
 
  private:
@@ -381,7 +382,7 @@ class Model {
     return options.pooling == LFFN_POOLING_MODEL ? info().embedding_size : info().hidden_size;
   }
   static void keep(lffn_model_run_args& args, const std::vector<lffn_output>& outputs, Result& result) noexcept;
-  // Whose vectors they are, and how many.
+  // The offsets of each text's vectors and max_sim_flags; the rest is left empty.
   LateVectors late_rows(const Result& result) const;
 
   // Runs with a new vector as the one output.

@@ -39,7 +39,7 @@ inline lffn_model_run_args Model::arguments(const RunOptions& options) noexcept 
   args.max_tokens = options.max_tokens;
   args.reading = options.reading;
   args.prompt_kind = options.prompt_kind;
-  // A prompt that its kind does not take goes along, so that the call refuses it.
+  // A prompt is passed even if prompt_kind takes none, so that the call refuses it.
   const bool takes_prompt = options.prompt_kind == LFFN_PROMPT_NAMED || options.prompt_kind == LFFN_PROMPT_TEXT;
   if (takes_prompt || !options.prompt.empty()) {
     args.prompt = options.prompt.data();
@@ -71,7 +71,7 @@ inline lffn_model_run_args Model::arguments(const Sequences& sequences, const Ru
 
 inline std::vector<float> Model::floats(lffn_model_run_args& args, Output<float> output, std::int64_t size) const {
   std::vector<float> result(static_cast<std::size_t>(size));
-  float none = 0;  // the library looks for the head even where nothing is written
+  float none = 0;  // an address for the output: the library looks for the head even where nothing is written
   const lffn_output only = {output.what, 0, result.empty() ? &none : result.data(), size};
   args.outputs = &only;
   args.n_outputs = 1;

@@ -145,8 +145,8 @@ class Result {
   }
   /** Takes over a handle of the C interface. */
   explicit Result(lffn_result* handle) noexcept : handle_(handle) {}
-  /** One output of the last call that used it, valid until it is used again; no rows if it went to memory of the caller
-   * or there was too little of that; InvalidArgument if the call did not ask for it.
+  /** One output of the last call that used this result, valid until it is used again. It has no rows if it went to the
+   * caller's memory or there was too little of that. InvalidArgument if the call did not ask for it.
    * @param output which, such as out::embeddings */
   template <typename Number>
   Rows<Number> get(Output<Number> output) const& {
@@ -156,12 +156,12 @@ class Result {
     const auto rows = array.data != nullptr ? static_cast<std::size_t>(array.rows) : 0;
     return {{static_cast<const Number*>(array.data), rows * columns}, columns};
   }
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   template <typename Number>
   Rows<Number> get(Output<Number> output) const&& = delete;
   /** The handle, for functions of the C interface. */
   lffn_result* get() const& noexcept { return handle_.get(); }
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   lffn_result* get() const&& = delete;
   /** Gives up the handle; the caller frees it. */
   lffn_result* release() noexcept { return handle_.release(); }

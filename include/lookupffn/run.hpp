@@ -43,7 +43,7 @@ struct TokenBatch {
   }
   /** A view of them for Model. */
   Sequences view() const& noexcept { return {ids, offsets}; }
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   Sequences view() const&& = delete;
 };
 
@@ -51,7 +51,7 @@ struct TokenBatch {
  * temporary vector of strings is kept. */
 class Texts {
  public:
-  /** None. */
+  /** No texts. */
   Texts() = default;
   /** @param texts UTF-8 */
   Texts(const std::vector<std::string>& texts) { add_all(texts); }  // NOLINT(google-explicit-constructor)
@@ -86,7 +86,7 @@ class Texts {
     pairs_.push_back(pair.empty() ? "" : pair.data());
     pair_sizes_.push_back(pair.size());
   }
-  /** Not of a temporary string, which ends with the statement. */
+  /** Deleted for a temporary string, which ends with the statement. */
   template <typename... Strings>
   std::enable_if_t<(std::is_same_v<const Strings, const std::string> || ...)> add(Strings&&... strings) = delete;
   /** How many. */
@@ -132,7 +132,7 @@ struct RunOptions {
   std::int32_t num_threads = 0;                    /**< Most threads to use; 0 = as many as the model has. */
   const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
   lffn_run_progress_callback progress = nullptr;   /**< Receives how many texts are done. */
-  void* progress_user = nullptr;                   /**< Passed to it. */
+  void* progress_user = nullptr;                   /**< Passed to progress. */
 
   /** The defaults, except that texts with more tokens than the model can run are refused. */
   static RunOptions uncut() {

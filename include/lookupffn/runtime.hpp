@@ -17,7 +17,8 @@ struct RuntimeOptions : lffn_runtime_options {
   RuntimeOptions() noexcept : lffn_runtime_options() { lffn_runtime_options_init(this); }
 };
 
-/** What handles share: pass get() in LoadOptions::runtime. It may end before the handles. Can be moved, not copied. */
+/** What handles share: pass get() in LoadOptions::runtime. It may be destroyed before the handles. Can be moved, not
+ * copied. */
 class Runtime {
  public:
   /** No runtime: handles that are loaded with it use the process's settings. */
@@ -38,7 +39,7 @@ class Runtime {
   std::string_view isa() const noexcept { return lffn_runtime_isa(handle_.get()); }
   /** The handle, for LoadOptions::runtime and for functions of the C interface. */
   lffn_runtime* get() const& noexcept { return handle_.get(); }
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   lffn_runtime* get() const&& = delete;
   /** Gives up the handle; the caller frees it. */
   lffn_runtime* release() noexcept { return handle_.release(); }

@@ -23,16 +23,16 @@ class Vectors {
    * @param size    of each */
   Vectors(Span<const float> numbers, std::int64_t size)
       : Vectors(LFFN_VECTORS_F32, numbers.data(), numbers.size(), size, size) {}
-  /** int8 that all have one scale.
+  /** int8 numbers; all vectors share one scale.
    * @param numbers of all vectors
    * @param size    of each
-   * @param scale   times which a number is meant */
+   * @param scale   what a number is multiplied by */
   Vectors(Span<const std::int8_t> numbers, std::int64_t size, float scale = 1)
       : Vectors(LFFN_VECTORS_INT8, numbers.data(), numbers.size(), size, size) {
     if (scale == 0) throw InvalidArgument("a scale is 0, and all products with it");
     scale_ = scale;
   }
-  /** int8 that have a scale each.
+  /** int8 numbers; each vector has its own scale.
    * @param numbers of all vectors
    * @param size    of each
    * @param scales  one for each vector */
@@ -51,15 +51,15 @@ class Vectors {
 
   /** LFFN_VECTORS_. */
   std::int32_t kind() const noexcept { return kind_; }
-  /** Numbers of a vector. */
+  /** How many numbers a vector has. */
   std::int64_t size() const noexcept { return size_; }
   /** How many there are. */
   std::int64_t count() const noexcept { return count_; }
-  /** The first one. */
+  /** The first vector. */
   const void* data() const noexcept { return data_; }
-  /** One for each vector, or nullptr. */
+  /** One scale for each vector, or nullptr. */
   const float* scales() const noexcept { return scales_; }
-  /** For all, or 0. */
+  /** The scale of all vectors, or 0. */
   float scale() const noexcept { return scale_; }
 
  private:
@@ -84,7 +84,7 @@ class Vectors {
 /** What is searched for, and how. The views must outlive the call. */
 struct SearchOptions {
   std::int64_t k = 10;                         /**< How many to find for each query. */
-  std::int32_t measure = LFFN_MEASURE_DOT;     /**< Of float32 and int8; bits always have LFFN_MEASURE_HAMMING. */
+  std::int32_t measure = LFFN_MEASURE_DOT;     /**< For float32 and int8; bits always have LFFN_MEASURE_HAMMING. */
   std::optional<Span<const std::int64_t>> ids; /**< The id of each vector; without: first_id, first_id + 1 and so on. */
   std::int64_t first_id = 0;                   /**< The first vector's id. */
   std::optional<Span<const std::uint8_t>> taking_part; /**< A bit for each vector, see lffn_top_k_args. */
@@ -96,7 +96,7 @@ struct SearchOptions {
   std::int32_t num_threads = 0;                  /**< Most threads to use; 0 = as many as the environment allows. */
   const CancelFlag* cancel = nullptr;            /**< Ends the call from another thread. */
   lffn_run_progress_callback progress = nullptr; /**< Receives how many pairs have been compared. */
-  void* progress_user = nullptr;                 /**< Passed to it. */
+  void* progress_user = nullptr;                 /**< Passed to progress. */
 };
 
 /** What a search found for each query, the nearest first. */
@@ -164,7 +164,7 @@ inline void top_k(const Vectors& queries, const Vectors& vectors, const SearchOp
   }
   args.candidate_offsets = detail::given(options.candidate_offsets, queries.count() + 1, "candidate_offsets");
   args.k = options.k;
-  // No call can need more places than memory has; lffn_top_k says so of a k that is none.
+  // k is checked here, because room for it is made before lffn_top_k can check it.
   const auto queries_there = static_cast<std::size_t>(queries.count());
   const bool is_first = nearest.counts.empty();
   if (options.k < 1) throw InvalidArgument("k is " + std::to_string(options.k) + ", expected 1 or more");

@@ -38,7 +38,7 @@ struct AnswerOptions {
   const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
 };
 
-/** A label, and how probably it fits a text. */
+/** A label, and how probable it is that it fits a text. */
 struct ScoredLabel {
   std::string label; /**< As given. */
   float score;       /**< From 0 to 1. */
@@ -47,7 +47,7 @@ struct ScoredLabel {
 /** How to try labels; see lffn_model_zero_shot_args. */
 struct ZeroShotOptions {
   std::string hypothesis = "This example is {}.";  /**< With the label in place of {}. */
-  std::int64_t max_tokens = LFFN_MAX_TOKENS_MODEL; /**< Cut the text, or LFFN_MAX_TOKENS_. */
+  std::int64_t max_tokens = LFFN_MAX_TOKENS_MODEL; /**< The text is cut to fit; or LFFN_MAX_TOKENS_. */
   bool several = false;                            /**< Each label has its own probability. */
   const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
 };

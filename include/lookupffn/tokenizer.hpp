@@ -39,7 +39,7 @@ struct Encoding {
   std::int64_t uncut = 0;           /**< How many tokens there would be without cutting. */
 };
 
-/** A loaded tokenizer. Can be moved, not copied. No other thread may use it when it ends. */
+/** A loaded tokenizer. Can be moved, not copied. No other thread may use it when it is destroyed. */
 class Tokenizer {
  public:
   /** Loads a folder, a tokenizer.json, or a file that Model::save wrote.
@@ -183,7 +183,7 @@ class Tokenizer {
     check(lffn_tokenizer_token(handle_.get(), id, &text, &size));
     return {text, size};
   }
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   std::string_view token(std::int32_t id) const&& = delete;
 
   /** Describes the tokenizer. */
@@ -198,7 +198,7 @@ class Tokenizer {
 
   /** The handle, for functions of the C interface. */
   lffn_tokenizer* get() const& noexcept { return handle_.get(); }
-  /** Not of a temporary, which it would outlive. */
+  /** Deleted for a temporary, which the result would outlive. */
   lffn_tokenizer* get() const&& = delete;
   /** Gives up the handle; the caller frees it. */
   lffn_tokenizer* release() noexcept { return handle_.release(); }
