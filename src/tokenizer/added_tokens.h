@@ -16,7 +16,7 @@ namespace lffn {
 struct AddedToken {
   std::string content;
   int32_t id = -1;
-  bool single_word = false;  // not where letters, digits or marks touch it
+  bool single_word = false;  // not found where letters, digits or marks touch it
   bool strip_left = false;   // swallows the blanks before it
   bool strip_right = false;  // and those behind it
   bool special = true;       // left out on request when ids become text again

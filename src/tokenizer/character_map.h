@@ -50,6 +50,6 @@ class CharacterMap {
 // Bytes as text.
 
 std::string to_base64(std::string_view bytes);
-std::optional<std::string> from_base64(std::string_view text);  // nullopt: it is none
+std::optional<std::string> from_base64(std::string_view text);  // nullopt: it is not base64
 
 }  // namespace lffn

@@ -19,7 +19,7 @@ class CharacterSet {
   CharacterSet() : CharacterSet(Kinds()) {}  // empty
 
   static CharacterSet range(uint32_t first, uint32_t last);
-  template <typename Holds>  // holds(record): of all characters with this record
+  template <typename Holds>  // holds(record): whether the set has all characters with this record
   static CharacterSet of_records(const Holds& holds) {
     Kinds kinds;
     for (size_t kind = 0; kind < kUnicodeRecordCount; ++kind) kinds[kind] = holds(kUnicodeRecords[kind]);

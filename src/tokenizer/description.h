@@ -110,8 +110,8 @@ TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* c
 // transformers does. The second counts only where the first does not list the added tokens. Throws
 // Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's name.
 void apply_config_files(const TokenizerFiles& files, const JsonSettings& tokenizer_config, TokenizerDescription& to);
-// Makes the special tokens that have a role or are named, and are in the vocabulary, be looked for in texts, too.
-// mask_strips_left counts where no file says it.
+// Adds to the tokens that are looked for in texts the special ones that have a role or are named, and are in the
+// vocabulary. mask_strips_left counts where no file says it.
 void add_special_tokens(TokenizerDescription& to, bool mask_strips_left);
 
 // vocab.txt, a token on each line; vocab.json, an object of token: id, with merges.txt, a pair on each line.
@@ -120,7 +120,7 @@ TokenizerDescription read_vocab_txt(std::string_view text, const int32_t* cancel
 TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_view merges_txt, const int32_t* cancel);
 
 // A SentencePiece model becomes the tokenizer that transformers makes of it, by the family of the model it belongs to.
-// With what the other files say. Throws Error(LFFN_ERROR_BAD_MODEL).
+// What the other files say is applied, too. Throws Error(LFFN_ERROR_BAD_MODEL).
 TokenizerDescription read_sentencepiece(const TokenizerFiles& files, const JsonSettings& tokenizer_config);
 
 // The tokenizer.json of what was read: the same text for the same content, which Hugging Face's library reads, too.

@@ -82,7 +82,7 @@ class Expression {
     } kind;
     uint32_t set = 0;
     uint32_t to = 0;
-    uint32_t most = 0;  // of kRow and kFirm: kEndless, or at most 64; of a firm row 1
+    uint32_t most = 0;  // kEndless, or a bound: of kRow at most 64, of kFirm 1
   };
   static constexpr uint32_t kEndless = UINT32_MAX;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching without trying: from the end of the text to its front it is noted for each place which instructions lead to
-// a match, so that on the way forward no choice is wrong. That takes as many steps as the characters of the text times
-// the instructions of the expression, whatever they are. Only each block's last row is kept; a block's rows are made
-// again when a match comes there.
+// Matching without trying: from the end of the text to its start, the instructions that lead to a match are noted for
+// each place, so that on the way forward no choice is wrong. That takes as many steps as the characters of the text
+// times the instructions of the expression, whatever they are. Only each block's last row is kept; a block's rows are
+// made again when a match comes there.
 #include <algorithm>
 
 #include "runtime/cancel_flag.h"
@@ -143,7 +143,7 @@ size_t Expression::foreseen_end(std::string_view text, const size_t begin, const
   using Kind = Instruction::Kind;
   const Scratch::Outlook& outlook = scratch.outlook;
   size_t at = begin;
-  // Of the place or of the next character, which may be the first one behind the block.
+  // The value at a place in the block, or at the first character behind the block.
   const auto value = [&](uint32_t code, size_t place) {
     const size_t inside = place - outlook.origin - outlook.block * kBlock;
     return inside < kBlock ? outlook.rows[inside * code_.size() + code]
@@ -182,7 +182,7 @@ size_t Expression::foreseen_end(std::string_view text, const size_t begin, const
         const bool is_row = now.kind == Kind::kRow;
         uint32_t left = now.most;
         for (size_t end = end_of_next(); left > 0 && end > at; end = end_of_next()) {
-          const uint32_t fewest = is_row ? value(code, end) : 1;  // and one: of those behind the next character
+          const uint32_t fewest = is_row ? value(code, end) : 1;  // it counts the next character, too
           if (fewest == 0 || fewest > left) break;
           go_to(end);
           ++scratch.foreseen;

@@ -377,7 +377,7 @@ class ExpressionParser {
     return code_point != 0;
   }
 
-  // Behind "\p": "{Lu}", "{^Lu}".
+  // What follows "\p": "{Lu}", "{^Lu}".
   bool parse_category(bool is_negated, CharacterSet& to) {
     if (!take('{')) return false;
     if (take('^')) is_negated = !is_negated;

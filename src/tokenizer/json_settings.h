@@ -16,20 +16,20 @@ namespace lffn {
 
 class JsonSettings {
  public:
-  // Of a file of so many bytes.
+  // For a file of so many bytes.
   explicit JsonSettings(const char* where, size_t bytes = 0);
 
   // For readers. Without a scalar the value is an object or an array.
   void keep(std::string path, std::optional<JsonScalar>&& value);
   const char* where() const { return where_; }
 
-  // What is missing is null. Each throws Error(LFFN_ERROR_BAD_MODEL) for a value of another type.
+  // A missing value counts as null. Each throws Error(LFFN_ERROR_BAD_MODEL) for a value of another type.
   bool has(const std::string& path) const;
   bool is_said(const std::string& path) const { return values_.count(path) != 0; }  // has it, or is null in the file
   std::string text(const std::string& path) const;                                  // "" if there is none
   bool flag(const std::string& path, bool otherwise) const;
   std::optional<bool> optional_flag(const std::string& path) const;
-  size_t size(const std::string& path, size_t otherwise) const;  // huge ones become SIZE_MAX
+  size_t size(const std::string& path, size_t otherwise) const;  // a huge number becomes SIZE_MAX
   int32_t id(const std::string& path) const;
   std::vector<std::string> keys(const std::string& path) const;  // of an object; without '/'
 

@@ -21,7 +21,7 @@ uint64_t entry(uint32_t rank, uint32_t at) { return uint64_t{rank} << 32 | at; }
 struct Node {
   uint32_t symbol;
   uint32_t previous;
-  uint32_t next;  // their number: none
+  uint32_t next;  // the number of nodes: none
   uint32_t rank;  // of the pair with the next one; kNone also where the symbol was merged away
 };
 

@@ -23,7 +23,7 @@ Normalizer::Normalizer(const NormalizerSettings& settings) : settings_(settings)
       !settings_.clean_text && !settings_.separate_chinese && !settings_.strip_accents && !settings_.lowercase;
 }
 
-// One text on its way.
+// One text that is being normalised.
 class Normalizer::Run {
  public:
   Run(const NormalizerSettings& settings, AlignedText& to, WaitingMarks& waiting)
@@ -95,7 +95,7 @@ class Normalizer::Run {
   }
 
   const NormalizerSettings& settings_;
-  TextSpan last_ = {0, 0};  // of the last one that was put out
+  TextSpan last_ = {0, 0};  // of the character that was written last
   std::string character_;
   AlignedText& to_;
   WaitingMarks& waiting_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts made alike before they are cut: BERT's normaliser, and normalisers one after another.
+// Makes texts alike before they are cut: BERT's normaliser, and chains of normalisers.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +60,7 @@ struct NormalizerStep {
   std::shared_ptr<const CharacterMap> map = nullptr;  // of kPrecompiled
   UnicodeForm form = UnicodeForm::kC;                 // of kForm
   Pattern pattern = {};                               // of kReplace: what is replaced
-  std::string text = {};                              // of kReplace: by what; of kPrepend
+  std::string text = {};                              // of kReplace: the replacement; of kPrepend
   bool left = true, right = true;                     // of kStrip: which end
 };
 

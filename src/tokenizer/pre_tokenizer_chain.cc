@@ -107,7 +107,7 @@ class Splitter {
   size_t had_;
 };
 
-// is_found(record) for each character.
+// is_found(record) says of each character whether it is found.
 template <typename IsFound>
 void append_characters(const PreTokenizerStep& step, std::string_view text, const Word& piece, const IsFound& is_found,
                        const int32_t* cancel, std::vector<Word>& pieces) {
@@ -140,7 +140,7 @@ void append_found(const PreTokenizerStep& step, std::string_view text, const Wor
   if (done < text.size()) splitter.add(piece.begin + done, piece.end, false);
 }
 
-// By GPT-2's pattern.
+// Cuts by GPT-2's pattern.
 void append_byte_level(std::string_view text, const Word& piece, const int32_t* cancel, std::vector<Word>& pieces) {
   text = text.substr(0, piece.end);
   for (size_t at = piece.begin; at < piece.end;) {
@@ -171,7 +171,7 @@ Word append_alphabet(const AlignedText& from, const Word& piece, AlignedText& to
   return {begin, to.text().size()};
 }
 
-// Steps that write the text anew, piece by piece.
+// Runs a step that writes the text anew, piece by piece.
 template <typename Write>
 void write_anew(Pieces& to, const int32_t* cancel, const Write& write) {
   const AlignedText& from = *to.text;

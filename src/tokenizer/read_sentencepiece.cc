@@ -22,7 +22,7 @@ bool has_piece(const SentencePieceModel& model, std::string_view text) {
   return std::any_of(model.pieces.begin(), model.pieces.end(), [&](const Piece& piece) { return piece.text == text; });
 }
 
-// By tokenizer_config.json, else by config.json, else by the file's name and its pieces; nullptr: any other.
+// The family by tokenizer_config.json, else by config.json, else by the file's name and its pieces; nullptr: any other.
 const TokenizerFamily* family_of(const TokenizerFiles& files, const JsonSettings& config,
                                  const SentencePieceModel& model) {
   const JsonSettings nothing(config.where());

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMostSteps = 64;
 constexpr size_t kLongestText = 256;  // bytes of a text that a step puts in
 
-// read(type, path) for each part.
+// Calls read(type, path) for each part.
 template <typename Read>
 void for_steps(const JsonSettings& settings, const std::string& path, const char* list, size_t& count,
                const Read& read) {
@@ -69,7 +69,7 @@ SplitBehavior read_behavior(const JsonSettings& settings, const std::string& pat
   settings.refuse(path, "\"Isolated\", \"Removed\", \"Contiguous\", \"MergedWithPrevious\" or \"MergedWithNext\"");
 }
 
-// Its settings have had several names.
+// The settings of Metaspace have had several names.
 void read_metaspace(const JsonSettings& settings, const std::string& path, std::string& replacement,
                     PrependScheme& scheme, bool& split) {
   replacement = character(settings, path + "/replacement");
@@ -164,7 +164,7 @@ std::vector<PreTokenizerStep> read_pre_tokenizer_steps(const JsonSettings& setti
       step.pattern = Pattern::of_text(character(settings, at + "/delimiter"));
       step.behavior = SplitBehavior::kRemoved;
     } else if (type == "Whitespace") {
-      // Its \w has joiners, which that of the other expressions lacks.
+      // The \w of this step has joiners, unlike the \w of other expressions.
       step.kind = Kind::kSplit;
       step.pattern = *Pattern::of_regex("[\\w\u200c\u200d]+|[^\\w\\s\u200c\u200d]+");
       step.behavior = SplitBehavior::kRemoved;

@@ -215,7 +215,7 @@ void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
     token.normalized = settings.flag(path + "/normalized", !token.special);
     const std::string content = token.content;
     add_token(to, std::move(token));
-    AddedToken& added = to.added[to.place_of_added.at(content)];  // which may be there before
+    AddedToken& added = to.added[to.place_of_added.at(content)];  // it may be there already
     added.in_plain_text = settings.flag(path + "/in_plain_text", added.in_plain_text);
     added.in_normalized_text = settings.flag(path + "/in_normalized_text", added.in_normalized_text);
   }

@@ -17,7 +17,7 @@ namespace lffn {
 std::vector<NormalizerStep> read_normalizer_steps(const JsonSettings& settings, const std::string& path);
 std::vector<PreTokenizerStep> read_pre_tokenizer_steps(const JsonSettings& settings, const std::string& path);
 std::vector<DecoderStep> read_decoder_steps(const JsonSettings& settings, const std::string& path);
-// One template at most, and one step that trims spans.
+// Takes at most one template and one step that trims spans.
 PostProcessing read_post_processing(const JsonSettings& settings, const std::string& path, bool is_byte_pairs);
 
 // null for no step, else one part or a Sequence.

@@ -64,7 +64,7 @@ Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::mov
       unigram_.emplace(*vocabulary_, std::move(description_.unigram), description_.where);
     } else {
       byte_pairs_.emplace(*vocabulary_, description_.merges, description_.byte_pairs, unknown, description_.where);
-      description_.merges = MergeTexts();  // gives its memory back
+      description_.merges = MergeTexts();  // frees their memory
     }
   }
   poll(description_.cancel);

@@ -28,7 +28,7 @@ namespace lffn {
 // Throws Error(LFFN_ERROR_BAD_TEXT) with a message that names the text and its first bad byte.
 void check_utf8(std::string_view text, const char* name);
 
-// Never changes once made, but for what it remembers of words; any number of threads may use it at once.
+// Never changes once made, except for its cache of words; any number of threads may use it at once.
 class Tokenizer {
  public:
   // From the contents of the files. Throw Error(LFFN_ERROR_BAD_MODEL).
@@ -38,7 +38,7 @@ class Tokenizer {
   Tokenizer(const Tokenizer&) = delete;  // it points into itself
   Tokenizer& operator=(const Tokenizer&) = delete;
 
-  // A tokenizer.json that from_tokenizer_json makes an equal tokenizer of.
+  // A tokenizer.json from which from_tokenizer_json makes an equal tokenizer.
   std::string to_json() const;
 
   size_t bytes() const;  // in memory, calls aside

@@ -34,7 +34,8 @@ struct FamilyChoice {
   const char* where = "";                   // that file
 };
 
-// By the class that tokenizer_config.json names, else by the one that config.json names, else by its model's type.
+// Chooses by the class that tokenizer_config.json names, else by the one that config.json names, else by its model's
+// type.
 FamilyChoice choose_family(const JsonSettings& tokenizer_config, const std::optional<std::string_view>& config);
 // The family of this name, which must exist.
 const TokenizerFamily& family_named(std::string_view name);

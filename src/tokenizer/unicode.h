@@ -34,7 +34,7 @@ enum class UnicodeCategory : uint8_t {
 
 struct UnicodeRecord {
   uint16_t flags;
-  uint8_t order;  // the canonical combining class: marks behind a character are sorted by it; 0 ends such a row
+  uint8_t order;  // the canonical combining class: marks behind a character are sorted by it; 0 ends such a run
 
   UnicodeCategory category() const { return static_cast<UnicodeCategory>(flags >> 12); }
   UnicodeClass kind() const { return static_cast<UnicodeClass>(flags & 3); }
@@ -48,7 +48,7 @@ struct UnicodeRecord {
   bool is_cased() const { return (flags & 256) != 0; }
   bool is_case_ignorable() const { return (flags & 512) != 0; }  // skipped: accents, apostrophes, full stops
   bool is_any_mark() const { return (flags & 1024) != 0; }       // also those that take room
-  bool is_compatible() const { return (flags & 2048) != 0; }     // with others: a ligature, a letter of full width
+  bool is_compatible() const { return (flags & 2048) != 0; }     // for compatibility: a ligature, a full-width letter
 };
 
 // Blocks that are alike are stored once.
@@ -57,7 +57,7 @@ extern const uint8_t kUnicodeBlocks[][128];
 extern const UnicodeRecord kUnicodeRecords[];
 extern const size_t kUnicodeRecordCount;
 
-// What those characters become; sorted by the first of each pair of tables.
+// What characters become; the tables are sorted by the characters in kLowerFrom, kDecomposed and kCompatible.
 extern const uint32_t kLowerFrom[];
 extern const uint32_t kLowerTo[];
 extern const size_t kLowerCount;
@@ -99,7 +99,7 @@ struct CodePoints {
   size_t size;
 };
 CodePoints lower_case(uint32_t code_point);  // whatever its neighbours are
-CodePoints decompose(uint32_t code_point);   // canonically and to the end
+CodePoints decompose(uint32_t code_point);   // canonically and fully
 // What a character that is_compatible() decomposes into, as UTF-8.
 std::string_view decompose_compatibly(uint32_t code_point);
 uint32_t compose(uint32_t first, uint32_t second);  // 0: they stay two
@@ -138,7 +138,7 @@ enum class UnicodeForm : uint8_t { kC, kD, kKc, kKd };
 // set; it may be nullptr.
 bool bring_into_form(const AlignedText& text, UnicodeForm form, AlignedText& to, const int32_t* cancel);
 
-// Writes a text anew, character by character, and keeps count of where each came from.
+// Writes a text anew, character by character, and records where each came from.
 class Rewriter {
  public:
   Rewriter(const AlignedText& from, AlignedText& to) : from_(from), to_(to) { to.clear(from.aligned()); }

@@ -113,9 +113,9 @@ class Unigram {
   const Settings& settings() const { return settings_; }
   size_t bytes() const { return settings_.scores.capacity() * sizeof(double) + trie_.bytes(); }
 
-  // add(id, begin, end) for each token of the text, which must be UTF-8. Unknown characters side by side are one token,
-  // or as many as they have bytes. Of two ways with the same sum, the one that the reference finds first counts. Takes
-  // linear time. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  // Calls add(id, begin, end) for each token of the text, which must be UTF-8. Unknown characters side by side are one
+  // token, or as many as they have bytes. Of two ways with the same sum, the one that the reference finds first counts.
+  // Takes linear time. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
   template <typename Add>
   void split(std::string_view text, Scratch& scratch, const int32_t* cancel, const Add& add) const {
     find_best(text, scratch, cancel);

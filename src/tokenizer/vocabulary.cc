@@ -58,7 +58,7 @@ Vocabulary::Vocabulary(std::vector<std::pair<std::string, int32_t>>&& given, Twi
     keys.push_back({eight_bytes(text, 0), eight_bytes(text, 8), static_cast<uint32_t>(id)});
   }
   begins_.push_back(static_cast<uint32_t>(bytes_.size()));
-  std::vector<std::pair<std::string, int32_t>>().swap(tokens);  // gives its memory back
+  std::vector<std::pair<std::string, int32_t>>().swap(tokens);  // frees its memory
 
   const auto text_of = [&](const Key& key) { return text(static_cast<int32_t>(key.id)); };
   std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
