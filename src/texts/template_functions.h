@@ -67,7 +67,7 @@ bool is_within(const TemplateValue& item, const TemplateValue& whole, TemplateBu
 // a < b.
 bool is_less(const TemplateValue& a, const TemplateValue& b, TemplateBudget& budget);
 
-// Of texts alone, in template_texts.cc; false: no such method.
+// Methods of texts, in template_texts.cc; false: there is no such method.
 bool call_text_method(std::string_view name, const std::string& text, const TemplateArguments& arguments,
                       TemplateBudget& budget, TemplateValue& result);
 TemplateValue::List characters_of(const std::string& text, TemplateBudget& budget);

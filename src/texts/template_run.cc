@@ -14,7 +14,7 @@ using Form = TemplateExpression::Kind;
 using Kind = TemplateValue::Kind;
 using Statement = TemplateStatement::Kind;
 
-constexpr size_t kLoopBytes = 9 * kItemBytes;  // what a for tells each of its rounds
+constexpr size_t kLoopBytes = 9 * kItemBytes;  // what a `for` tells each of its rounds
 
 int64_t negative(int64_t value) {
   if (value == INT64_MIN) fail(LFFN_ERROR_UNSUPPORTED, "a number of more than 64 bits is not supported");

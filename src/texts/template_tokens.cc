@@ -18,7 +18,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool goes_on_name(char c) { return begins_name(c) || is_digit(c); }
 
-// One kind of line break, and none at the very end.
+// The source with one kind of line break, and without one at the very end.
 std::string with_plain_lines(std::string_view source) {
   std::string result;
   result.reserve(source.size());
@@ -122,7 +122,7 @@ class Cutter {
   }
 
   void cut_inside(bool is_print) {
-    std::string open;  // brackets, in which no end is one
+    std::string open;  // open brackets, in which closing braces do not count
     for (;;) {
       take(rest_.size() - strip_start(rest_).size());
       if (rest_.empty()) refuse("braces are not closed");
@@ -178,7 +178,7 @@ class Cutter {
     take(size);
   }
 
-  // As Python reads a text in quotes.
+  // Reads a text in quotes as Python does.
   void add_string() {
     const char quote = rest_[0];
     std::string text;
@@ -196,7 +196,7 @@ class Cutter {
     take(at + 1);
   }
 
-  // What a backslash before `at` makes of it; gives where it ends.
+  // Appends what the backslash before `at` stands for; returns where that ends.
   size_t unescape(size_t at, std::string& text) {
     constexpr std::string_view kLetters = "abfnrtv\\'\"", kMeant = "\a\b\f\n\r\t\v\\'\"";
     const char c = rest_[at];

@@ -164,7 +164,7 @@ bool are_equal(const TemplateValue& a, const TemplateValue& b, TemplateBudget& b
              std::equal(a.items().begin(), a.items().end(), b.items().begin(),
                         [&](const TemplateValue& x, const TemplateValue& y) { return are_equal(x, y, budget); });
     case Kind::kMap:
-      // In any order.
+      // The order does not matter.
       return a.members().size() == b.members().size() &&
              std::all_of(a.members().begin(), a.members().end(), [&](const auto& item) {
                budget.spend(item.first.size());

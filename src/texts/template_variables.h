@@ -26,7 +26,7 @@ class TemplateVariables {
     return found == values_.end() || found->second.empty() ? nullptr : &found->second.back().value;
   }
 
-  // In the innermost block. The name's bytes must outlive this.
+  // Sets a name in the innermost block. The name's bytes must outlive this.
   void set(std::string_view name, TemplateValue value) {
     std::vector<Value>& own = values_[name];
     if (!own.empty() && own.back().place >= block_) {
@@ -52,8 +52,8 @@ class TemplateVariables {
     size_t place;  // in `set_`
     TemplateValue value;
   };
-  std::unordered_map<std::string_view, std::vector<Value>, SeededHash> values_;  // of each name, the inner ones behind
-  std::vector<std::vector<Value>*> set_;                                         // in their order
+  std::unordered_map<std::string_view, std::vector<Value>, SeededHash> values_;  // of each name, inner blocks last
+  std::vector<std::vector<Value>*> set_;                                         // in the order of setting
   size_t block_ = 0;                                                             // the first one of the innermost block
 };
 

@@ -119,7 +119,7 @@ class TextRows {
   const std::vector<int8_t>& texts() const { return texts_; }
   // Likewise: the part of a text, or of its pair, that each sequence stands for.
   const std::vector<TextSpan>& parts(size_t pair) const { return parts_[pair]; }
-  // The bytes of the longest text so far, by which the memory that it keeps has grown.
+  // The bytes of the longest text so far, which determines the memory that is kept.
   size_t longest() const { return longest_; }
 
  private:

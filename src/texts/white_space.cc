@@ -4,7 +4,7 @@
 namespace lffn {
 namespace {
 
-// By the bytes of its UTF-8.
+// White space beyond ASCII, as UTF-8.
 constexpr std::string_view kSpaces[] = {"\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003",
                                         "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a",
                                         "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"};
