@@ -13,7 +13,7 @@ namespace {
 
 // Raised when a version changes the results of int8 arithmetic.
 constexpr int32_t kArithmetic = 3;
-// More than that where any linear layer's inputs have seven bits.
+// Added if any linear layer's inputs have seven bits.
 constexpr int32_t kOfSevenBitInputs = 1000;
 
 bool has_seven_bit_inputs(const Linear& linear) { return linear.has_seven_bit_inputs(); }
@@ -38,7 +38,7 @@ static_assert(static_cast<int32_t>(Pooling::kFirst) + 1 == LFFN_POOLING_FIRST &&
                   static_cast<int32_t>(TokenHead::kClasses) == LFFN_TOKEN_HEAD_CLASSES &&
                   static_cast<int32_t>(TokenHead::kAnswers) == LFFN_TOKEN_HEAD_ANSWERS,
               "the header's numbers are these");
-// Of the first linear layer there is.
+// The type of the first linear layer that there is.
 int32_t linear_dtype(const LayerWeights& layer) {
   for (const Linear* linear : {&layer.query_key_value, &layer.up, &layer.linear}) {
     if (!linear->empty()) return linear->dtype();
@@ -179,7 +179,7 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
   }
   if (!layer.word_rows.empty()) info.word_row_dtype = layer.word_rows.dtype();
   info.attention_flop_per_token = layer.query_key_value.flop_per_row() + layer.attention_out.flop_per_row();
-  // Of a text so long that it has every distance; the sums for each pair are few.
+  // As in a text so long that it has every distance; the sums for each pair are few.
   info.attention_flop_per_token +=
       2 * description.query_size() * places().num_places() * (config().distances.score_terms - 1);
   info.attention_flop_per_pair = 4 * description.query_size();

@@ -66,7 +66,7 @@ std::set<std::string> read_index(const Folder& folder, const char* file) {
   return names;
 }
 
-// Throws Error(LFFN_ERROR_BAD_MODEL) that names the file, or Error(LFFN_ERROR_UNSUPPORTED) for a folder with weights in
+// Throws Error(LFFN_ERROR_BAD_MODEL) that names the file, or Error(LFFN_ERROR_UNSUPPORTED) if the folder has weights in
 // another format only.
 WeightFiles open_weight_files(const Folder& folder) {
   WeightFiles result;
@@ -92,7 +92,7 @@ WeightFiles open_weight_files(const Folder& folder) {
 
 constexpr size_t kMaxConfigBytes = size_t{1} << 20;
 
-// What pooling gives is what the first dense module takes, and so on.
+// Checks that each dense module takes as many numbers as pooling, or the module before it, gives.
 void check_modules(const ModelConfig& config, const SentenceSettings& sentence) {
   int64_t size = config.hidden_size * static_cast<int64_t>(sentence.pooling.size());
   for (const SentenceSettings::Module& module : sentence.modules) {
@@ -105,7 +105,7 @@ void check_modules(const ModelConfig& config, const SentenceSettings& sentence) 
   }
 }
 
-// What was read, and checked against itself. The tensors' numbers are still in their files.
+// All parts of a model, read and checked against each other. The tensors' numbers are still in their files.
 struct ReadModel {
   ModelConfig config;
   SentenceSettings sentence;
@@ -113,13 +113,13 @@ struct ReadModel {
   std::shared_ptr<const Tokenizer> tokenizer;
   QueryWeights query_weights = {};
   AdaptedTensors adapted = {};
-  // Of a model of static vectors, which has no other tensors.
+  // For a model of static vectors, which has no other tensors.
   StaticTensors static_tensors = {};
   StaticSettings static_settings = {};
 };
 
 void check_vocabulary(const Tokenizer* tokenizer, int32_t vocab_size) {
-  // EmbeddingGemma's has one token more, which stands for what is no text: such a text fails alone.
+  // EmbeddingGemma's tokenizer has one token more, which stands for input that is not text: only a text with it fails.
   if (tokenizer == nullptr || tokenizer->size() - 1 <= vocab_size) return;
   fail(LFFN_ERROR_BAD_MODEL, "the tokenizer has the id %d, but vocab_size is %d", tokenizer->size() - 1, vocab_size);
 }
@@ -189,7 +189,7 @@ std::string folder_name(const Folder& folder) {
   return path.empty() ? path : path.substr(0, path.size() - 1);
 }
 
-// use(ReadModel), while what they point into is there.
+// Calls use(ReadModel) while the files that it points into are open.
 template <typename Use>
 auto with_file(const Bytes& bytes, const ModelLoadOptions& options, Use&& use) {
   Safetensors file = parse_safetensors(bytes);
@@ -206,7 +206,7 @@ auto with_file(const Bytes& bytes, const ModelLoadOptions& options, Use&& use) {
       check_parts(config, std::move(sentence), file.tensors, std::move(tokenizer), options, std::move(query_weights)));
 }
 
-// What a folder says by words becomes tokens.
+// Looks up the tokens that a folder's files name by words.
 void find_words(SentenceFolder& folder, const std::vector<TensorView>& tensors, const Tokenizer* tokenizer) {
   SentenceSettings& settings = folder.settings;
   if (settings.late.is_late && folder.late_words.needs_layer) {

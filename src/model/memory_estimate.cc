@@ -10,7 +10,7 @@
 namespace lffn {
 namespace {
 
-// The bytes of all parts, and of what is at work while one is packed.
+// Adds up the bytes of all parts, and the working memory while one is packed.
 class EstimateSum {
  public:
   EstimateSum(const ModelLoadOptions& options, const Kernels& kernels) : options_(options), kernels_(kernels) {}
@@ -63,7 +63,7 @@ class EstimateSum {
   const ModelLoadOptions& options_;
   const Kernels& kernels_;
   size_t weights_ = 0;
-  size_t work_ = size_t{1} << 20;  // windows into files, rows on their way
+  size_t work_ = size_t{1} << 20;  // windows into files, and rows in transit
 };
 
 }  // namespace

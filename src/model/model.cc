@@ -49,7 +49,7 @@ int64_t Model::late_tokens(LateRole role) const {
 
 int64_t Model::own_max_tokens() const {
   const auto files = tokenizer_ != nullptr ? static_cast<int64_t>(tokenizer_->max_length()) : 0;
-  // What sentence-transformers' own file says counts before what the tokenizer's say.
+  // sentence-transformers' own file takes precedence over the tokenizer's files.
   int64_t own = sentence().max_seq_length > 0 ? sentence().max_seq_length : files;
   if (statics_ && statics_->settings().is_model2vec) own = statics_->settings().max_tokens;
   return own > 0 ? std::min(own, config().max_tokens()) : config().max_tokens();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole model, ready to run: an encoder with lookup or dense FFNs, its heads, and what makes texts of it. Never
-// changes after it was made.
+// A whole model, ready to run: an encoder with lookup or dense FFNs, its heads and its tokenizer. It never changes once
+// it is made.
 #pragma once
 
 #include <array>
@@ -35,21 +35,22 @@ class Model : public ModelCore {
   Model(ModelConfig config, SentenceSettings sentence, StaticVectors statics,
         std::shared_ptr<const Tokenizer> tokenizer, const ModelLoadOptions& options, const Kernels& kernels);
 
-  // The call must be sound: ids in the vocabulary, types below num_types(), offsets in order, sequences not too long,
-  // the heads there.
+  // The call must be valid: ids in the vocabulary, types below num_types(), offsets in order, sequences not too long,
+  // and only outputs that the model has heads for.
   void run(const ModelCall& call) const;
   void save(const std::string& path, LoadProgress* progress = nullptr) const;
-  // Of all that its results depend on: what save() writes, and how the numbers are computed. Reads all weights once.
+  // A digest of all that results depend on: what save() writes, and how the numbers are computed. Reads all weights
+  // once.
   std::array<uint8_t, Digest::kBytes> fingerprint() const;
   ModelInfo info() const;
   lffn_model_layer_info layer_info(size_t layer) const;
   const std::shared_ptr<const Tokenizer>& tokenizer() const { return tokenizer_; }  // nullptr: none
   const std::vector<std::string>& labels() const { return labels_; }  // of the classes, of texts or of tokens
-  // By which a query and a document become one text. Empty: the tokenizer takes both.
+  // Makes one text of a query and a document. Empty: the tokenizer takes both.
   const ChatTemplate& chat_template() const { return chat_template_; }
-  // Where the model cuts a text by itself: the number of tokens, special ones counted.
+  // How many tokens the model's files let a text have, special ones counted; longer texts are cut.
   int64_t own_max_tokens() const;
-  // Of a late model: the same of queries and of documents.
+  // The same for the queries and the documents of a late model.
   int64_t late_tokens(LateRole role) const;
 
   const StaticVectors* statics() const { return statics_ ? &*statics_ : nullptr; }  // nullptr: an encoder

@@ -31,7 +31,7 @@ std::string PairTexts::render(std::string_view query, std::string_view document,
   return model_->chat_template().render(messages(first, second), cancel_);
 }
 
-// What two texts that differ have in common at their ends is the template's.
+// Renders two different texts: the tokens that both end with are the template's.
 const std::vector<int32_t>& PairTexts::ending(const Tokenizer& tokenizer) {
   if (ending_) return *ending_;
   ending_.emplace();
@@ -44,7 +44,7 @@ const std::vector<int32_t>& PairTexts::ending(const Tokenizer& tokenizer) {
       text = model_->chat_template().render(messages(contents[i], contents[i]), cancel_);
     } catch (const Error& error) {
       if (error.status() == LFFN_ERROR_CANCELLED) throw;
-      return *ending_;  // a template that refuses these has no ending that could be known
+      return *ending_;  // if the template refuses these texts, its ending cannot be told
     }
     Tokenizer::Options options;
     options.cancel = cancel_;

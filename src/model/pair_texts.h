@@ -21,8 +21,8 @@ class PairTexts {
   // Throws Error(LFFN_ERROR_BAD_TEXT) for what is not UTF-8, and what ChatTemplate::render throws.
   std::string render(std::string_view query, std::string_view document, const char* query_name,
                      const char* document_name);
-  // The tokens that the template ends with, whatever the texts are; none if that cannot be told. They are written over
-  // the end of a text that was cut, so that the model is asked after all.
+  // The tokens that the template ends with, whatever the texts are; none if they cannot be told. They replace the end
+  // of a text that was cut, so that the model still sees the question.
   const std::vector<int32_t>& ending(const Tokenizer& tokenizer);
 
  private:

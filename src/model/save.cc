@@ -65,7 +65,7 @@ void Model::save(const std::string& path, LoadProgress* progress) const {
   write_safetensors(path, saved.metadata, saved.tensors, progress);
 }
 
-// What a file holds is the same of a folder and of the file made of it.
+// A folder and the single file that is made of it hold the same, so they have the same fingerprint.
 std::array<uint8_t, Digest::kBytes> Model::read_fingerprint() const {
   Digest digest;
   digest.add_number(static_cast<uint64_t>(info().arithmetic));

@@ -24,7 +24,7 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   const SentenceSettings& sentence = model.sentence();
   const StaticVectors* const statics = model.statics();
   const bool as_model = !options.plain && sentence.is_sentence_encoder && statics == nullptr && !is_sparse_query_;
-  // Texts that nobody wants cut may be too long for the model, others never are.
+  // Only texts that are not to be cut can be too long for the model.
   const int64_t can = is_sparse_query_ ? INT32_MAX : model.config().max_tokens();
   const auto own_of_query = static_cast<int64_t>(tokenizer_->max_length());
   const int64_t own = !is_sparse_query_ ? model.own_max_tokens() : own_of_query > 0 ? own_of_query : can;
@@ -57,7 +57,7 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
     return;
   }
   if (!prompt_.empty() && !sentence.include_prompt) {
-    // Pooling leaves out as many tokens as the prompt alone has, but for the one that ends a text.
+    // Pooling leaves out as many tokens as the prompt alone has, not counting the special token at the end.
     add(prompt_);
     const std::vector<int32_t>& ids = rows_.ids();
     prompt_tokens_ = static_cast<int64_t>(ids.size());
@@ -76,7 +76,7 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   if (most < INT32_MAX && !options.windows) most_characters_ = most * statics->characters_per_token();
 }
 
-// What a late model puts into its texts, and where it cuts them.
+// Sets what a late model puts into its texts, and where it cuts them.
 void TextBatch::start_late(const TextOptions& options) {
   is_partly_attended_ = false;
   const LateSettings& late = model_->sentence().late;
@@ -123,7 +123,7 @@ void TextBatch::add_nothing() {
   if (counts_itself_) uncut_.push_back(0);
 }
 
-// Cut to so many characters, then to so many tokens, of which the unknown ones are taken out last.
+// Cuts the text to most_characters_, then to the wanted number of tokens; unknown tokens are removed last.
 void TextBatch::add_static(std::string_view text) {
   const int32_t unknown = model_->statics()->unknown();
   std::string_view read = text;
@@ -182,7 +182,7 @@ bool is_same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-// Of the first name that there is; nullptr: none.
+// The prompt of the first of these names that the model has; nullptr: it has none of them.
 const std::string* prompt_of_name(const Model& model, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
     for (const SentenceSettings::Prompt& prompt : model.sentence().prompts) {

@@ -23,12 +23,12 @@ struct ActivationRow {
 // The first row of an activation.
 const ActivationRow& activation_row(Activation activation);
 
-// nullptr: none of that name. PyTorch's is whole: "torch.nn.modules.activation.Tanh".
+// nullptr if there is no such name. PyTorch's name is the full one: "torch.nn.modules.activation.Tanh".
 const ActivationRow* find_hidden_act(std::string_view name);
 const ActivationRow* find_torch_activation(std::string_view name);
 const ActivationRow* find_own_activation(std::string_view name);
 
-// Those of configs, for messages: "gelu", "relu"...
+// The names that configs use, for messages: "gelu", "relu"...
 std::string hidden_act_names();
 
 }  // namespace lffn

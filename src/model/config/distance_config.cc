@@ -10,7 +10,7 @@
 namespace lffn {
 namespace {
 
-// MPNet's buckets, whatever its config says: half of them for each direction, half of these for one distance each.
+// MPNet's buckets, whatever its config says: half of them for each direction; half of those hold one distance each.
 constexpr int32_t kMpnetBuckets = 32, kMpnetDirection = kMpnetBuckets / 2, kMpnetExact = kMpnetDirection / 2;
 
 DistanceConfig read_buckets(const JsonObject& object) {
@@ -48,13 +48,13 @@ bool has_type(const JsonObject& object, const char* type) {
   return is(rest);
 }
 
-// A whole number from 1 to kMaxSize, or 0 where the key is missing or negative, which means that it says nothing.
+// A whole number from 1 to kMaxSize, or 0 if the key is missing or negative; both mean that no size is given.
 int32_t read_size(const JsonObject& object, const char* key) {
   const JsonValue* value = object.value(key);
   const bool is_number =
       value != nullptr && value->shape == JsonValue::Shape::kScalar && value->scalar.kind == JsonScalar::Kind::kNumber;
   const int32_t size = is_number && value->scalar.number < 0 ? 0 : object.integer(key, 0);
-  // Beyond, float32 no longer tells the logarithms of neighbours apart.
+  // Above this, float32 no longer tells the logarithms of neighbouring distances apart.
   if (size > kMaxSize) {
     fail(LFFN_ERROR_BAD_MODEL, "config: '%s' is %d, allowed is at most %d", key, size, kMaxSize);
   }
@@ -94,7 +94,7 @@ DistanceConfig read_disentangled(const JsonObject& object, int64_t max_position_
   return config;
 }
 
-// As PyTorch computes it, in float32: where a distance lies just between two buckets, its roundings tell.
+// Computed in float32, as in PyTorch: where a distance lies on the border of two buckets, PyTorch's rounding decides.
 int64_t log_bucket(const DistanceConfig& config, int64_t distance) {
   const int64_t middle = config.buckets / 2;
   if (distance <= middle) return distance;
@@ -107,11 +107,12 @@ int64_t log_bucket(const DistanceConfig& config, int64_t distance) {
 
 std::vector<int64_t> first_of_logs(const DistanceConfig& config) {
   std::vector<int64_t> result;
-  constexpr int64_t kBeyond = int64_t{1} << 32;  // any sequence
+  constexpr int64_t kBeyond = int64_t{1} << 32;  // farther than any sequence reaches
   int64_t known = 0;
   for (int64_t bucket = 0; bucket <= config.span; ++bucket) {
     int64_t low = known, high = kBeyond;
-    if (config.most - 1 <= config.buckets / 2) low = std::min(bucket, kBeyond), high = low;  // none is shared
+    if (config.most - 1 <= config.buckets / 2)
+      low = std::min(bucket, kBeyond), high = low;  // each distance has its own bucket
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
       if (log_bucket(config, middle) >= bucket) {

@@ -26,7 +26,7 @@ JsonObject open_object(const Folder& folder, const std::string& name) {
   return object;
 }
 
-// Where there is none, an empty one.
+// An empty object if the file is missing.
 JsonObject open_object_if_there(const Folder& folder, const std::string& name) {
   if (folder.has(name)) return open_object(folder, name);
   return JsonObject("{}", folder.path(name));
@@ -154,7 +154,7 @@ void read_stanford(const Folder& folder, SentenceFolder& to) {
   words.skips_unknown = true;
 }
 
-// How sentence-transformers 6 says what queries are filled with.
+// sentence-transformers 6's settings for padding queries to a fixed length.
 void read_expansion(const JsonObject& object, SentenceFolder& to) {
   LateSettings& late = to.settings.late;
   late.query_tokens = read_length(object, "query_length", 0);
@@ -177,7 +177,7 @@ void read_expansion(const JsonObject& object, SentenceFolder& to) {
   if (length == 0 && (late.query_tokens == 0 || strategy == "min")) {
     expansion.refuse("length", "the tokens up to which queries are filled");
   }
-  if (strategy == "min") {  // longer ones stay as they are
+  if (strategy == "min") {  // longer queries stay as they are
     late.filled_tokens = length;
   } else if (length > 0) {
     late.query_tokens = length;
@@ -279,7 +279,7 @@ SentenceFolder read_late_folder(const Folder& folder, const std::vector<Sentence
   }
   read_prompts(folder, settings);
   if (has_mask) {
-    // Prefixes are prompts then.
+    // In such folders prefixes are prompts.
     late.normalises = has_norm;
     read_expansion(open_object_if_there(InnerFolder(folder, result.transformer), "sentence_bert_config.json"), result);
   } else if (!modules.empty()) {

@@ -34,7 +34,7 @@ int32_t need_token(const Tokenizer& tokenizer, const std::string& word, const ch
        what, in_quotes(word).c_str());
 }
 
-// A tokenizer never changes, so this is done in its text.
+// A Tokenizer never changes, so the word is added to the JSON text that it is made of.
 bool add_to_text(std::string& json, const std::string& word, int32_t id) {
   constexpr std::string_view kBeginning = "\"added_tokens\": [";
   std::string content = "\"content\": ";

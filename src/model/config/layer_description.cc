@@ -27,7 +27,7 @@ void check_length(const char* key, const JsonValue& list, const ModelConfig& con
   }
 }
 
-// A number for each layer, from 0.
+// One number for each layer, 0 or more.
 std::vector<int32_t> read_list(const JsonObject& object, const char* key, const ModelConfig& config) {
   const JsonValue& list = *object.value(key);
   check_length(key, list, config);
@@ -42,7 +42,7 @@ std::vector<int32_t> read_list(const JsonObject& object, const char* key, const 
   return numbers;
 }
 
-// Heads of keys that queries share evenly.
+// Key heads are shared evenly by the query heads.
 void read_key_heads(const JsonObject& object, const Family& family, LayerDescription& layer) {
   if (family.num_key_heads == nullptr) return;
   layer.key_heads = object.integer(family.num_key_heads, layer.heads);
@@ -133,7 +133,7 @@ void read_word_rows(const JsonObject& object, const ModelConfig& config, Layers&
   }
 }
 
-// Local layers are told one by one, or one of so many is global.
+// The config lists each layer's kind of attention, or says that every n-th layer is global.
 void read_kinds_of_attention(const JsonObject& object, const ModelConfig& config, Layers& layers) {
   const Family& family = *config.family;
   if (const JsonValue* types = object.value("layer_types"); types != nullptr && family.rotates) {
@@ -189,7 +189,7 @@ float norm_eps(const JsonObject& object, const Family& family) {
   return eps;
 }
 
-// Some files name the gated block instead of its activation.
+// Some files name the gated block, such as "swiglu", instead of its activation.
 Activation read_ffn_activation(const JsonObject& object, const Family& family) {
   const JsonValue* value = family.activation != nullptr ? object.value(family.activation) : nullptr;
   if (value != nullptr && value->is_text() && family.gate != Gate::kNone) {

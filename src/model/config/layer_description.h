@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each layer of an encoder is: read from the config once, and all that the code which finds tensors, runs layers
-// and tells about them knows of a layer.
+// What each layer of an encoder is, read from the config once. The code that finds tensors, runs layers and reports on
+// them knows nothing else of a layer.
 #pragma once
 
 #include <cstdint>
@@ -28,19 +28,19 @@ struct LayerDescription {
   NormDescription norm;
   bool has_attention_norm = true;
 
-  // Attention; without heads a bias is all of it.
+  // Attention; without heads it is a bias alone.
   int32_t heads = 0;
-  int32_t key_heads = 0;  // of keys and values; heads / key_heads of queries share one
+  int32_t key_heads = 0;  // of keys and values; heads / key_heads query heads share one
   int32_t head_size = 0;
-  bool is_fused = false;  // queries, keys and values have one tensor
+  bool is_fused = false;  // queries, keys and values share one tensor
   bool has_bias = true, has_out_bias = true;
   bool norms_heads = false;  // of queries and of keys
   float score_scale = 0;
   bool rotates = false;
   RotaryConfig rotary;
-  bool is_local = false;          // sees less than all, or than all before
-  bool is_limited = false;        // sees only keys that are
-  int64_t before = 0, after = 0;  // at most so far before and after
+  bool is_local = false;          // attends to a window only
+  bool is_limited = false;        // queries see only keys in this range:
+  int64_t before = 0, after = 0;  // how far before and after a query its keys may be
 
   // The feed-forward block.
   std::optional<FfnKind> ffn;      // nullopt: the tensors tell
@@ -56,7 +56,7 @@ struct LayerDescription {
   int64_t attention_width() const { return query_size() + 2 * key_size(); }
 };
 
-// Of a config whose sizes are read. Throws as parse_model_config does.
+// For a config whose sizes have been read. Throws as parse_model_config does.
 std::vector<LayerDescription> describe_layers(const JsonObject& object, const ModelConfig& config);
 
 // A whole number in a range, or Error(LFFN_ERROR_BAD_MODEL) that names the key.

@@ -6,8 +6,8 @@
 namespace lffn {
 namespace {
 
-// Under which key a model's config says what a layer's own config says; of those in `kForEach`, a list has one value
-// for each layer.
+// The keys of a layer's own config, as a model's config has them. Those in `kForEach` may be lists with a value for
+// each layer.
 constexpr const char* kForEach[] = {"projection_type", "block_size", "ffn_num_table", "ffn_table_size"};
 constexpr const char* kForAll[] = {"output_size", "num_probes", "layer_norm", "decay_coeff"};
 
@@ -21,7 +21,7 @@ LookupConfigs::LookupConfigs(const ModelConfig& config) : config_(config), objec
          "config: 'layer_norm' is true, but lookups in %s models have no layer norm of their own; set it to false",
          family.name);
   }
-  // Found once: a config may have many keys, and a model many layers.
+  // Looked up once: a config may have many keys, and a model many layers.
   for (const char* key : kForEach) add(key, true);
   add(activation_, true);
   if (values_.back().value == nullptr && family.lookup_activation != nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model's config says of its lookup layers.
+// What a model's config says about its lookup layers.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class LookupConfigs {
  private:
   struct Value {
     const char* key;
-    const JsonValue* value;  // nullptr: it is missing
-    bool for_each;           // it may be a list with one for each layer
+    const JsonValue* value;  // nullptr: missing
+    bool for_each;           // it may be a list with a value for each layer
   };
   void add(const char* key, bool for_each);
   const JsonValue* of_layer(const char* key, const JsonValue* value, int32_t layer) const;
@@ -34,7 +34,7 @@ class LookupConfigs {
   const ModelConfig& config_;
   JsonObject object_;
   std::vector<Value> values_;
-  const char* activation_ = "ffn_activation";  // the key that says it
+  const char* activation_ = "ffn_activation";  // the key of the activation
   const JsonValue* linear_ = nullptr;
 };
 

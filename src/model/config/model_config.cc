@@ -15,7 +15,7 @@ namespace lffn {
 namespace {
 
 constexpr int32_t kMaxLayers = 4096;
-constexpr int32_t kMaxRotaryPositions = 1 << 20;  // whose angles are computed as exactly as the others'
+constexpr int32_t kMaxRotaryPositions = 1 << 20;  // angles of later positions would be less exact
 
 // What transformers calls the class of the model: "BertForMaskedLM".
 std::string architecture(const JsonObject& object) {
@@ -62,7 +62,7 @@ void refuse_unsupported(const JsonObject& object, const Family& family) {
   }
 }
 
-// Other heads have tensors of their own names; a classifier of tokens shares its with one of texts.
+// "architectures" must tell: a token classifier's tensors have the names of a text classifier's.
 TokenHead token_head_of(const JsonObject& object) {
   const std::string name = architecture(object);
   if (ends_with(name, "ForTokenClassification")) return TokenHead::kClasses;
@@ -90,7 +90,7 @@ void read_sizes(const JsonObject& object, ModelConfig& config) {
   config.type_vocab_size = 0;
   if (family.types != nullptr) {
     config.type_vocab_size = object.integer("type_vocab_size", family.type_vocab_size);
-    // Only a family that means it by leaving the key out can be without types.
+    // A model may have no types only if that is what the family means by leaving the key out.
     require_range("type_vocab_size", config.type_vocab_size, std::min(family.type_vocab_size, 1), kMaxSize);
   }
   config.max_position_embeddings = object.integer("max_position_embeddings");
@@ -135,8 +135,8 @@ void read_labels(const JsonObject& object, ModelConfig& config) {
   }
 }
 
-// Where a pair's class means that the first text entails the second one: the first in label2id that begins so, else of
-// id2label.
+// Finds the class that means that a pair's first text entails the second: the first label that begins with "entail",
+// in label2id or else in id2label.
 void read_entailment(const JsonObject& object, ModelConfig& config) {
   const auto is_it = [](std::string_view label) {
     constexpr std::string_view kStart = "entail";
@@ -194,7 +194,7 @@ void read_heads(const JsonObject& object, ModelConfig& config) {
   if (config.class_pooling == ClassPooling::kLast) config.class_pad_id = object.integer("pad_token_id", -1);
 }
 
-// As sentence-transformers' cross encoders have it, in its newer and its older place.
+// sentence-transformers' cross encoders have the activation in one of two places, a newer and an older one.
 void read_rank_activation(const JsonObject& object, ModelConfig& config) {
   std::string name = object.text("sbert_ce_default_activation_function", "");
   const JsonValue* newer = object.value("sentence_transformers");
@@ -203,7 +203,7 @@ void read_rank_activation(const JsonObject& object, ModelConfig& config) {
     inner.drop_nulls();
     name = inner.text("activation_fn", name);
   }
-  // Others than PyTorch's own are code of the model's, which nobody runs unasked: its default counts then.
+  // Any activation but PyTorch's own would be code of the model, which is not run: the default counts instead.
   if (!starts_with(name, "torch.")) return;
   const ActivationRow* row = find_torch_activation(name);
   if (row == nullptr) {
@@ -219,7 +219,7 @@ JsonObject parse_object(std::string_view json) {
   return object;
 }
 
-// With the keys as the family has them today.
+// Parses the JSON and gives older keys of the family their current names.
 JsonObject parse_object(std::string_view json, const Family& family) {
   JsonObject object = parse_object(json);
   for (const auto& [old_key, key] : family.renamed_keys) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The config of a whole model: what the JSON text in its folder or file says, checked; of lookup layers,
-// lookup_config.h tells.
+// The config of a whole model: what the JSON text in its folder or file says, checked. lookup_config.h reads what it
+// says about lookup layers.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct ModelConfig {
   int32_t pad_token_id = 1;
   int32_t max_position_embeddings = 0;
   int32_t num_layers = 0;
-  int32_t num_heads = 0;  // of the layer that has most
+  int32_t num_heads = 0;  // of the layer that has the most
   int32_t head_size = 0;
   int32_t hidden_size = 0;
   int32_t embedding_size = 0;  // numbers of a word's vector
@@ -47,18 +47,18 @@ struct ModelConfig {
   bool may_have_classes = true;
   Activation class_activation = Activation::kTanh;
   ClassPooling class_pooling = ClassPooling::kFirst;
-  int32_t class_pad_id = -1;  // of tokens that are not the last for ClassPooling::kLast; -1: none
-  bool ties_decoder = false;  // a decoder in the file counts for nothing
+  int32_t class_pad_id = -1;  // a token that ClassPooling::kLast skips at the end; -1: none
+  bool ties_decoder = false;  // a decoder in the file is ignored
 
   TokenHead token_head = TokenHead::kNone;
   std::map<int32_t, std::string> labels;      // of classes, as far as given
-  int32_t entailment = -1;                    // the class whose name begins so; -1: none
+  int32_t entailment = -1;                    // the class whose name begins with "entail"; -1: none
   bool several_labels = false;                // a text may have several classes at once
-  std::optional<Activation> rank_activation;  // what a reranker's own files make of a score
+  std::optional<Activation> rank_activation;  // what a reranker's files apply to a score
 
-  const NormDescription& norm() const { return layers[0].norm; }  // of all norms that are not a layer's
+  const NormDescription& norm() const { return layers[0].norm; }  // for all norms outside of layers
   float layer_norm_eps() const { return norm().eps; }
-  // The largest of a layer's, in numbers for a token: queries; queries, keys and values.
+  // The largest of all layers', in numbers per token: of the queries; of queries, keys and values together.
   int64_t attention_size() const { return int64_t{num_heads} * head_size; }
   int64_t attention_width() const;
   int64_t position_rows() const { return int64_t{max_position_embeddings} + (family->extra_positions ? 2 : 0); }
@@ -71,7 +71,7 @@ struct ModelConfig {
 
 // All throw Error(LFFN_ERROR_BAD_MODEL) that names the key, or Error(LFFN_ERROR_UNSUPPORTED). Unknown keys are ignored.
 ModelConfig parse_model_config(std::string_view json);
-// The neurons of a dense layer, which only these must have.
+// The neurons of a dense layer; only dense layers must have them.
 int32_t require_neurons(const ModelConfig& config, int32_t layer);
 
 }  // namespace lffn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what the files of a reranker say of its pairs, as sentence-transformers from 5.4 on write them.
+// Reads what a reranker's files say about pairs, as sentence-transformers from 5.4 on writes them.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -39,7 +39,8 @@ JsonSettings read_settings(const Folder& folder, const char* name) {
   return read_json_settings(folder.read_text(name, kMaxVocabularyBytes), name, nullptr);
 }
 
-// The file of its own counts before what the tokenizer's file says; of several the one called "default".
+// The template's own file takes precedence over the tokenizer's file; of several templates the one called "default"
+// counts.
 std::string read_chat_template(const Folder& folder, const JsonSettings& tokenizer) {
   if (folder.has("chat_template.jinja")) return folder.read_text("chat_template.jinja", kMaxPairFileBytes);
   const std::string key = "/chat_template";
@@ -51,14 +52,14 @@ std::string read_chat_template(const Folder& folder, const JsonSettings& tokeniz
   return {};
 }
 
-// Where nothing says whether a message's content is a list, what the template does with it tells.
+// No key says whether a message's content is a list, so the template's use of it tells.
 bool looks_structured(const std::string& chat_template) {
   constexpr const char* kSigns[] = {"content[0]", ".type", "'type'", "\"type\"", "message.content["};
   return std::any_of(std::begin(kSigns), std::end(kSigns),
                      [&](const char* sign) { return chat_template.find(sign) != std::string::npos; });
 }
 
-// The texts of special tokens, by the names that templates call them by.
+// The texts of special tokens, under the names that templates use for them.
 void add_special_tokens(const Folder& folder, const JsonSettings& tokenizer, PairSettings& to) {
   std::optional<JsonSettings> map;
   if (folder.has("special_tokens_map.json")) map.emplace(read_settings(folder, "special_tokens_map.json"));
@@ -81,7 +82,7 @@ bool is_usual_cut(const JsonObject& settings, const JsonValue& value) {
   return way == "longest_first" || way == "only_first";
 }
 
-// What is handed to the template, and how long texts are cut: what stands last counts.
+// Reads the variables for the template, and how many tokens a text may have; the last setting of a name counts.
 void read_processing(const JsonObject& file, const std::string& what, PairSettings& to, int64_t& max_length) {
   const std::optional<JsonObject> all = inner(file, "processing_kwargs", what);
   if (!all) return;
@@ -92,7 +93,7 @@ void read_processing(const JsonObject& file, const std::string& what, PairSettin
     for (size_t i = 0; i < settings->root().items.size(); ++i) {
       const std::string& name = settings->root().names[i];
       const JsonValue& value = settings->root().items[i];
-      // How results are laid out, and which are computed, is not of a text's tokens.
+      // The layout of results, and which of them are computed, do not change a text's tokens.
       if (name == "padding" || name == "padding_side" || name == "return_tensors" || name == "logits_to_keep") continue;
       if (name == "truncation" && is_usual_cut(*settings, value)) continue;
       if (name == "max_length") {
@@ -114,7 +115,7 @@ void read_activation(const Folder& folder, PairSettings& to) {
   constexpr char kName[] = "config_sentence_transformers.json";
   if (!folder.has(kName)) return;
   const std::string name = read_object(folder, kName).text("activation_fn", "");
-  // Others than PyTorch's own are code of the model's, which nobody runs unasked.
+  // Any activation but PyTorch's own would be code of the model, which is not run.
   if (!starts_with(name, "torch.")) return;
   const ActivationRow* const row = find_torch_activation(name);
   if (row == nullptr) {
@@ -159,7 +160,8 @@ PairSettings read_pair_settings(const Folder& folder, const Folder& transformer,
   settings.is_structured = format == "structured" || (format == "auto" && looks_structured(settings.chat_template));
   add_special_tokens(transformer, tokenizer, settings);
   settings.keeps_ending = given.keeps_ending;
-  std::move(given.variables.begin(), given.variables.end(), std::back_inserter(settings.variables));  // they win
+  std::move(given.variables.begin(), given.variables.end(),
+            std::back_inserter(settings.variables));  // later ones take precedence
   return settings;
 }
 

@@ -48,7 +48,7 @@ ChatTemplate make_chat_template(const PairSettings& settings, const int32_t* can
   if (settings.chat_template.empty()) return {};
   ChatTemplate chat(settings.chat_template, cancel);
   chat.set_structured(settings.is_structured);
-  // As transformers render for a model that was given no more.
+  // The values with which transformers renders by default.
   chat.define("add_generation_prompt", TemplateValue::boolean(false));
   for (const char* name : {"tools", "documents"}) chat.define(name, TemplateValue::none());
   for (const auto& [name, value] : settings.variables) chat.define(name, value);
@@ -56,7 +56,7 @@ ChatTemplate make_chat_template(const PairSettings& settings, const int32_t* can
   try {
     is_good = shows_both(chat, false, cancel);
   } catch (const Error& error) {
-    // It may insist on an instruction.
+    // The template may insist on an instruction.
     if (error.status() != LFFN_ERROR_INVALID_ARGUMENT) throw;
     is_good = shows_both(chat, true, cancel);
   }

@@ -15,30 +15,30 @@
 namespace lffn {
 
 struct PairSettings {
-  // By which a pair becomes one text; "": the tokenizer takes both.
+  // Makes one text of a pair; "": the tokenizer takes both texts.
   std::string chat_template;
-  TemplateValue::Map variables;  // what the template may ask for beside its messages
+  TemplateValue::Map variables;  // what the template may read besides the messages
   bool is_structured = false;    // a message's content is a list with one text in it
-  bool keeps_ending = true;      // of the template, where a text is cut
-  bool is_logit = false;         // scores are a language model's of its last token, whatever that is
+  bool keeps_ending = true;      // a text that is cut still ends as the template does
+  bool is_logit = false;         // scores are a language model's logits of the last token, even a padding token
   std::optional<Activation> activation;
 };
 
-// The two words whose scores a language model compares; without a second one the first one's score counts.
+// The two words whose logits are compared; without a second word the first one's logit is the score.
 struct LogitTokens {
   int32_t yes = 0;
   std::optional<int32_t> no;
 };
 
-// Throws Error(LFFN_ERROR_BAD_MODEL) or Error(LFFN_ERROR_UNSUPPORTED), also for a template that shows not both of a
-// pair. Empty where the settings have none.
+// Throws Error(LFFN_ERROR_BAD_MODEL) or Error(LFFN_ERROR_UNSUPPORTED), also for a template that does not show both
+// texts of a pair. Empty if the settings have no template.
 ChatTemplate make_chat_template(const PairSettings& settings, const int32_t* cancel);
 
 // What is put into a single file, and read from it.
 void append_json(std::string& to, const PairSettings& settings);
 PairSettings pairs_from_json(const JsonValue& value, const std::string& what);
 
-// What a template can be given: a text, a truth value, null or a whole number. Throws otherwise.
+// A value for a template: a text, a truth value, null or a whole number. Throws for anything else.
 TemplateValue template_value(const JsonValue& value, const JsonObject& object, const std::string& name);
 
 // What the files beside a language model, or a classifier of pairs, say; `max_length` is changed if they say how many

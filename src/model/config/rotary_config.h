@@ -15,17 +15,17 @@ struct RotaryConfig {
   float theta = 10000;
   Scaling scaling = Scaling::kNone;
   float factor = 1;
-  // kLlama3: what turns often keeps its frequency, what turns seldom is slowed down by the factor.
+  // kLlama3: high frequencies stay as they are, low ones are divided by the factor.
   float low_frequency = 1, high_frequency = 4, original_positions = 8192;
-  float mixed_b = 0;  // kNtk: how the slowing grows from pair to pair; 0: all at once, through theta
+  float mixed_b = 0;  // kNtk: how the slowing grows from pair to pair; 0: theta is scaled instead
 
   bool operator==(const RotaryConfig& other) const;
 };
 
-// Of global layers or of local ones. Throws as parse_model_config does.
+// For global or for local layers. Throws as parse_model_config does.
 RotaryConfig read_rotary(const JsonObject& object, const Family& family, bool local);
 
-// What a config may have that changes rotary positions and is not supported: throws Error(LFFN_ERROR_UNSUPPORTED).
+// Throws Error(LFFN_ERROR_UNSUPPORTED) for any key that changes rotary positions in an unsupported way.
 void refuse_other_rotations(const JsonObject& object);
 
 // The angle of each pair of numbers from one position to the next, rounded as the models' own code does: [head_size /

@@ -185,7 +185,7 @@ std::vector<SentenceModule> list_modules(const Folder& folder) {
     module.type = object.text("type");
     module.name = module.type.substr(module.type.rfind('.') + 1);
     module.place = place_of(object, where);
-    // Those have numbers, which must not become more than the folder has.
+    // Dense modules have weights: one that is listed many times would make a model larger than its folder.
     const auto is_again = [&](const SentenceModule& other) {
       return other.place == module.place && other.name == module.name;
     };
@@ -219,7 +219,7 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
   for (size_t i = 0; i < modules.size(); ++i) {
     const auto& [type, name, place] = modules[i];
     const InnerFolder inside(folder, place);
-    // The names of sentence-transformers' first versions are those of families.
+    // The first versions of sentence-transformers named the encoder's module after the family.
     const bool encoder = name == "Transformer" || name == "BERT" || name == "RoBERTa" || name == "DistilBERT";
     if (encoder != (i == 0) || (name == "Pooling") != (i == 1)) {
       fail(LFFN_ERROR_UNSUPPORTED,

@@ -17,10 +17,10 @@ namespace lffn {
 struct SentenceFolder {
   SentenceSettings settings;
   std::string transformer;           // where in the folder the encoder itself is; "": in it
-  std::optional<std::string> query;  // where the weights of sparse queries are, which do not go through the encoder
+  std::optional<std::string> query;  // where the weights of sparse queries are, if these bypass the encoder
 
-  LateWords late_words;              // of a late model, for its tokenizer to find
-  std::optional<LogitTokens> logit;  // of a language model that ranks
+  LateWords late_words;              // of a late model; the tokenizer will tell their ids
+  std::optional<LogitTokens> logit;  // of a language model used as a reranker
 
   // The weights of the dense modules, named as in a single file, and where they lie.
   std::vector<TensorView> tensors;
@@ -35,7 +35,7 @@ SentenceFolder read_sentence_folder(const Folder& folder);
 // A module that modules.json names.
 struct SentenceModule {
   std::string type;   // as the file says: "sentence_transformers.models.Pooling"
-  std::string name;   // of that what is behind the last dot
+  std::string name;   // the part of it behind the last dot
   std::string place;  // in the folder, "" for itself
 };
 
@@ -44,20 +44,20 @@ std::vector<SentenceModule> list_modules(const Folder& folder);
 
 void read_prompts(const Folder& folder, SentenceSettings& settings);
 
-// Files name places in their own folder only. Throws Error(LFFN_ERROR_BAD_MODEL) for one outside.
+// Files may name places in their own folder only. Throws Error(LFFN_ERROR_BAD_MODEL) for a place outside.
 void check_place(const std::string& place, const std::string& where);
 void read_transformer(const Folder& folder, SentenceSettings& settings);
 
-// Of sparse encoders.
+// Whether it is a sparse encoder.
 bool is_sparse_folder(const std::vector<SentenceModule>& modules);
 SentenceFolder read_sparse_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
 
-// Of late interaction.
+// Whether it is a model of late interaction.
 bool is_late_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
 SentenceFolder read_late_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
-// Of BGE-M3: the heads that lie beside the encoder, if there are any.
+// Reads the heads that BGE-M3 has in files beside the encoder, if there are any.
 void read_heads_beside(const Folder& folder, SentenceFolder& to);
-// Of rerankers.
+// Whether it is a reranker.
 bool is_pair_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
 SentenceFolder read_pair_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
 

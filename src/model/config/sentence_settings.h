@@ -15,8 +15,6 @@
 
 namespace lffn {
 
-// What a sentence encoder's files say of how texts become vectors.
-
 // LFFN_POOLING_ less 1, and LFFN_NORMALIZE_.
 enum class Pooling : int32_t { kFirst, kMean, kMax, kMeanSqrtLength, kWeightedMean, kLast };
 constexpr bool is_one_token(Pooling pooling) { return pooling == Pooling::kFirst || pooling == Pooling::kLast; }
@@ -24,12 +22,12 @@ enum class Scaling : int32_t { kAsModel, kYes, kNo };
 
 // How a masked language model's scores of tokens become a sparse vector.
 struct SparseSettings {
-  bool pools = false;              // there is such a vector
-  bool sums = false;               // of all tokens; else the largest counts
+  bool pools = false;              // the model gives sparse vectors
+  bool sums = false;               // adds up the scores of all tokens; else takes the largest
   bool takes_log_twice = false;    // log(1 + log(1 + score)); else log(1 + score)
-  int32_t max_active = 0;          // weights of a vector, the largest ones; 0: all
+  int32_t max_active = 0;          // how many weights a vector keeps, the largest ones; 0: all
   bool of_tokens = false;          // each token of a text has a weight; there are no scores of the vocabulary
-  std::vector<int32_t> left_out;   // of these tokens, rising
+  std::vector<int32_t> left_out;   // tokens without a weight, ascending
   bool starts_with_query = false;  // texts that are neither queries nor documents are read as queries
 };
 
@@ -37,8 +35,8 @@ struct SentenceSettings {
   bool is_sentence_encoder = false;  // its folder has modules.json
   // Pooled one after the other into one vector, in this order.
   std::vector<Pooling> pooling = {Pooling::kMean};
-  bool include_prompt = true;  // in what is pooled
-  bool strips = true;          // texts of white space at both ends, before they are tokens
+  bool include_prompt = true;  // pooling reads the prompt's tokens, too
+  bool strips = true;          // white space at both ends of a text, before it is tokenized
   bool lower_case = false;     // likewise
   int64_t max_seq_length = 0;  // 0: not given
 
@@ -65,7 +63,7 @@ struct SentenceSettings {
 // The names of the tensors of a sentence encoder's module begin with this: "sentence.1.".
 std::string module_prefix(size_t module);
 
-// In a single file they are this metadata, as one text.
+// A single file keeps the settings as one text, in its metadata under this key.
 constexpr char kSentenceKey[] = "sentence";
 
 std::string sentence_to_json(const SentenceSettings& settings);

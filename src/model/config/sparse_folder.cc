@@ -34,7 +34,7 @@ const JsonValue& member(const JsonObject& object, const char* key) {
   return *value;
 }
 
-// The name of a module's class, which the router's file tells for each of its places.
+// The class of the module at a place in the router's folder, as the router's file tells it.
 std::string class_of(const JsonObject& router, const std::string& place) {
   const JsonValue& types = member(router, "types");
   for (size_t i = 0; i < types.items.size(); ++i) {
@@ -47,7 +47,7 @@ std::string class_of(const JsonObject& router, const std::string& place) {
 
 struct Routes {
   std::string query, transformer, pooling;  // places in the router's folder
-  bool starts_with_query = false;           // where nothing says whether a text is a query
+  bool starts_with_query = false;           // the route of texts that are neither queries nor documents
 };
 
 Routes read_routes(const JsonObject& router, const std::string& where) {

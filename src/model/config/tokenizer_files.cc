@@ -15,7 +15,7 @@
 namespace lffn {
 namespace {
 
-// As XLM-RoBERTa, DeBERTa, ALBERT and T5, and others call it.
+// The names that XLM-RoBERTa, DeBERTa, ALBERT and T5, and others use.
 constexpr const char* kSentencePieceNames[] = {"sentencepiece.bpe.model", "spm.model", "spiece.model",
                                                "tokenizer.model"};
 
@@ -94,7 +94,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path, const i
     if (is_folder(path)) return load_tokenizer(FolderOnDisk(path, false), cancel);
     const auto opened = open_given(path, [&] { return std::make_unique<const FileReader>(path); });
     const FileReader& file = *opened;
-    // safetensors begin with a number of eight bytes, the upper ones zero, as no text has them.
+    // A safetensors file begins with a number of eight bytes whose upper ones are zero; no text begins so.
     char first[8] = {};
     file.read(0, std::min(file.size(), sizeof first), first);
     if (file.size() < sizeof first || first[7] != '\0') {

@@ -21,7 +21,7 @@ std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors
 // nullptr: the folder has none.
 std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int32_t* cancel = nullptr);
 
-// The same of a whole model's folder or file, or of a tokenizer.json, where there must be one.
+// The same for a model's folder or file, or a tokenizer.json; here a missing tokenizer is an error.
 std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder, const int32_t* cancel = nullptr);
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path, const int32_t* cancel = nullptr);
 

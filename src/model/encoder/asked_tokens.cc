@@ -5,7 +5,7 @@ namespace lffn {
 
 AskedTokens::AskedTokens(const ModelCore& model, const ModelCall& call, const HeadTable& heads)
     : model_(model), call_(call), heads_(heads) {
-  // Distances are of neighbouring queries, and heads of queries are whole panels.
+  // Distances need queries that are neighbours, and the query heads must be whole panels.
   all_ = call.hidden != nullptr || !model.places().empty() || model.config().layers.back().query_size() % kPanel != 0;
   for (size_t i = 0; i < heads.size(); ++i) {
     all_ = all_ || heads[i].mark == nullptr || (heads[i].reads_all != nullptr && heads[i].reads_all(call, model));

@@ -10,11 +10,12 @@ namespace lffn {
 
 class AskedTokens {
  public:
-  // heads: those that the call wants. All must outlive it.
+  // heads: those that the call wants. All three arguments must outlive the object.
   AskedTokens(const ModelCore& model, const ModelCall& call, const HeadTable& heads);
-  // Whether the heads may leave tokens out, and nothing else reads these.
+  // Whether heads may leave out tokens that nothing else reads either.
   bool may_be_some() const { return !all_; }
-  // Those of a chunk, if they are few; else all. `room` is for 2 * chunk.tokens numbers, where some may be left out.
+  // The tokens of a chunk that heads read, if these are few; else all. `room` has 2 * chunk.tokens numbers if
+  // may_be_some().
   KeptTokens keep(const Span& chunk, int32_t* room) const;
 
  private:

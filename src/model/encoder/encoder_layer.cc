@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One encoder layer: attention for a batch of whole sequences at a time, then the feed-forward block for all of them,
-// see feed_forward.cc. Of the last layer only what is asked for is computed, where that is little: keys and values of
-// all tokens, the rest of these. A row does not depend on others but by its keys and values.
+// One encoder layer: attention for a batch of whole sequences at a time, then the feed-forward block (feed_forward.cc)
+// for all of them. If the heads read few tokens, the last layer computes keys and values for all tokens and everything
+// else for these tokens alone: a row depends on other rows only through their keys and values.
 #include "model/encoder/encoder_layer.h"
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace lffn {
 namespace {
 
 constexpr int64_t kQueriesPerItem = 48;
-constexpr int64_t kQueriesOfPacking = 4;  // which take as long as keys and values do to be packed
+constexpr int64_t kQueriesOfPacking = 4;  // attending as many takes as long as packing keys and values
 constexpr int64_t kTokensPerItem = 64;
 constexpr int64_t kFewBytes = int64_t{256} << 10;  // of rows by word that stay in the L2 cache for a while
 
-// The rows of some kept tokens move to where they go on.
+// Moves the rows of kept tokens to the front, one after another.
 void gather(const KeptTokens& kept, int64_t first, int64_t count, const Rows& hidden) {
   if (!kept.some()) return;
   for (int64_t i = first; i < first + count; ++i) {
@@ -25,8 +25,8 @@ void gather(const KeptTokens& kept, int64_t first, int64_t count, const Rows& hi
   }
 }
 
-// What a part's input is normalised with. A norm that comes after a part's sum is done by what reads that sum, while
-// the rows are near: in place, as the residual starts from there, too.
+// The norms of a part. A norm after a residual sum is applied by the part that reads the sum, while the rows are in the
+// cache: in place, because the next residual starts from the normalised rows, too.
 Reading reading(const Pass& pass, size_t number, bool attention) {
   const LayerWeights& layer = pass.weights.layers[number];
   Reading reading;
@@ -43,7 +43,7 @@ Reading reading(const Pass& pass, size_t number, bool attention) {
   return reading;
 }
 
-// Norms of queries and keys, head by head, and rotary positions. `wide` as attend() reads it.
+// Applies the norms of queries and keys, head by head, and rotary positions to `wide`, laid out as for attend().
 void turn_heads(const Pass& pass, size_t number, const Span& batch, const KeptTokens& kept, const Rows& wide) {
   const LayerDescription& layer = pass.config.layers[number];
   if (!layer.rotates && !layer.norms_heads) return;
@@ -74,13 +74,13 @@ void turn_heads(const Pass& pass, size_t number, const Span& batch, const KeptTo
   });
 }
 
-// wide: queries, keys and values of all heads side by side; the queries are those of the kept tokens, one after another
-// from the first row on, as are the results.
+// wide: queries, keys and values of all heads side by side. Only kept tokens have queries: these lie one after another
+// from the first row on, and so do the results.
 void attend(const Pass& pass, size_t number, const Span& batch, const KeptTokens& kept, const Rows& wide,
             const Rows& summed) {
   const LayerDescription& layer = pass.config.layers[number];
   const int64_t heads = layer.heads, size = layer.head_size, a = layer.query_size(), k = layer.key_size();
-  // Of the batch's tokens up to the one of this number, those that are kept.
+  // How many of the batch's tokens before this token are kept.
   const int64_t before_batch = kept.before(batch.begin - kept.begin);
   const auto kept_until = [&](int64_t token) { return kept.before(token - kept.begin) - before_batch; };
   int64_t most_queries = 0;
@@ -93,10 +93,10 @@ void attend(const Pass& pass, size_t number, const Span& batch, const KeptTokens
   }
   const int32_t threads = pass.workers.threads_for(flop);
   const bool int8 = pass.model.attends_in_int8(number);
-  // Heads that share keys are one item: it packs them once.
+  // Query heads that share keys are one item, which packs the keys once.
   const int64_t key_heads = k == 0 ? 1 : layer.key_heads, sharing = heads / key_heads;
   const int64_t pairs = (batch.last - batch.first) * key_heads;
-  // Queries are shared out only where there are too few of these to go round.
+  // Queries are split only if there are too few such items for the threads.
   const int64_t most_ranges = std::max<int64_t>(1, most_queries * sharing / kQueriesPerItem);
   const int64_t ranges = threads == 1 ? 1 : std::clamp<int64_t>(4 * threads / pairs, 1, most_ranges);
   pass.workers.run(pairs * ranges, threads, [&](int64_t item, int32_t thread) {
@@ -112,7 +112,7 @@ void attend(const Pass& pass, size_t number, const Span& batch, const KeptTokens
       AttentionPlan plan = {};
       plan.packed = packed;
       packed = true;
-      // One that is so far behind the last key that it would see none sees that one.
+      // A query so far behind the last attended key that its window has none sees that key.
       plan.first_query = layer.is_limited ? std::min(first_query, keys - 1 + layer.before) : first_query;
       plan.num_queries = count;
       plan.queries = wide.row(row + first) + column;
@@ -138,14 +138,14 @@ void attend(const Pass& pass, size_t number, const Span& batch, const KeptTokens
     const int64_t first = std::min(range * share, queries), count = std::min(share, queries - first);
     if (count == 0) return;
     if (!layer.is_limited || (!kept.some() && keys == pass.call.length(sequence))) return run(first, first, count);
-    // Kept queries are no neighbours: each sees keys of its own.
+    // Kept queries need not be neighbours, so each has a window of its own.
     for (int64_t q = first; q < first + count; ++q) {
       run(q, kept.some() ? kept.begin + kept.tokens[before_batch + row + q] - pass.call.offsets[sequence] : q, 1);
     }
   });
 }
 
-// Of the sequences of a batch, whose first token is the chunk's token `begin`.
+// Adds attention for the sequences of a batch, whose first token is the chunk's token `begin`.
 void add_attention(Pass& pass, size_t number, const Span& batch, int64_t begin, const KeptTokens& kept,
                    const Rows& hidden) {
   const LayerWeights& layer = pass.weights.layers[number];
@@ -191,7 +191,7 @@ void add_attention(Pass& pass, size_t number, const Span& batch, int64_t begin, 
   out.packed = pass.packed();
   out.add = read.of_result == nullptr;
   out.out = read.of_result == nullptr ? residual : beside;
-  // Many rows would be gone again before they are added.
+  // If there are many rows, the cache would lose them again before they are added.
   const WordRowsOfTokens ahead = {&layer.word_rows, &pass.weights.row_of_word, kept.ids + from};
   const bool few = kept.count * layer.word_rows.row_bytes() <= kFewBytes;
   out.ahead = !layer.word_rows.empty() && few ? &ahead : nullptr;
@@ -202,7 +202,7 @@ void add_attention(Pass& pass, size_t number, const Span& batch, int64_t begin, 
 
 }  // namespace
 
-// hidden += attention(hidden), hidden += ffn(hidden), each read as `reading` says.
+// hidden += attention(hidden), hidden += ffn(hidden), each with the norms that reading() tells.
 void run_layer(Pass& pass, size_t number, const Span& chunk, const KeptTokens& kept, const Rows& hidden) {
   const LayerWeights& layer = pass.weights.layers[number];
   pass.clock.enter(number);
@@ -211,7 +211,7 @@ void run_layer(Pass& pass, size_t number, const Span& chunk, const KeptTokens& k
     first = batch.last;
     add_attention(pass, number, batch, batch.begin - chunk.begin, kept, hidden);
   }
-  // All of a layer without heads.
+  // Without heads, attention is this bias alone.
   if (!layer.attention_bias.empty()) {
     gather(kept, 0, kept.count, hidden);
     settle(pass, reading(pass, number, true), hidden, kept.count);

@@ -11,7 +11,7 @@ constexpr int64_t kTokensPerPart = 64;
 
 }  // namespace
 
-// A norm that is done in place, where nothing else reads its rows.
+// Applies a norm that is in place, for a part that does not read the rows itself.
 void settle(const Pass& pass, const Reading& reading, const Rows& hidden, int64_t count) {
   if (reading.in_place && reading.norm != nullptr) pass.normalise(*reading.norm, hidden, count);
 }
@@ -43,7 +43,7 @@ void add_bias(const Pass& pass, const Floats& bias, int64_t tokens, const Rows& 
   });
 }
 
-// Where no neurons read the tokens before.
+// For blocks in which add_neurons does not add them.
 void add_word_rows(const Pass& pass, const WordRows& word_rows, const KeptTokens& kept, const Rows& hidden) {
   const int64_t items = (kept.count + kTokensPerPart - 1) / kTokensPerPart;
   pass.workers.run(
@@ -54,8 +54,8 @@ void add_word_rows(const Pass& pass, const WordRows& word_rows, const KeptTokens
       });
 }
 
-// With the rows by word, where there are some, which are added before: while a token's numbers are at hand. Where what
-// the block gives is normalised, they are part of it.
+// Adds the neurons and the rows by word, if there are any. The rows are added first, while a token's numbers are in the
+// cache; where the block's result is normalised, they are a part of that result.
 void add_neurons(const Pass& pass, size_t number, const Reading& read, const KeptTokens& kept, const Rows& hidden) {
   const LayerWeights& layer = pass.weights.layers[number];
   const LayerDescription& described = pass.config.layers[number];
@@ -72,7 +72,7 @@ void add_neurons(const Pass& pass, size_t number, const Reading& read, const Kep
     up.activation = described.gate == Gate::kNone ? described.activation : Activation::kNone;
     up.out = {pass.floats(pass.layout.wide), row_stride(layer.up.outputs())};
     Linear::Call down;
-    // Bytes are made of the tokens at once; float32 products read them later.
+    // An int8 layer turns the tokens into bytes first and does not read them again; float32 products still do.
     Linear::Call& adds = layer.up.dtype() == LFFN_DTYPE_INT8 ? up : down;
     if (read.of_result == nullptr) adds.word_rows = layer.word_rows.empty() ? nullptr : &word_rows;
     adds.with_word_rows = up.in;
@@ -92,7 +92,8 @@ void add_neurons(const Pass& pass, size_t number, const Reading& read, const Kep
   }
 }
 
-// With the linear layer beside it, where there is one. What it reads lies apart, unless the tokens are that themselves.
+// Adds the lookup and the linear layer beside it, if there is one. Their input is a copy, unless it is the hidden
+// states as they are.
 void add_lookup(const Pass& pass, const LayerWeights& layer, const Reading& read, const KeptTokens& kept,
                 const Rows& hidden) {
   const int64_t tokens = kept.count;

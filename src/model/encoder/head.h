@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A head as a pass sees it: something that is made of the last layer's hidden states. A pass is handed the table of all
-// heads and knows none of them.
+// A head as a pass sees it: it makes some output of the last layer's hidden states. A pass gets the table of all heads
+// and knows none of them by name.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@ namespace lffn {
 
 struct Pass;
 
-// What a chunk has become behind the last norm.
+// A chunk's hidden states after the last norm.
 struct HiddenStates {
   const Span& chunk;
   const KeptTokens& kept;
   Rows rows;
-  // Of a token of the call that is kept.
+  // The row of a kept token; `token` counts the call's tokens.
   float* of(int64_t token) const { return rows.row(kept.before(token - chunk.begin)); }
 };
 
-// The most of a chunk of a call.
+// The most tokens and sequences of any chunk of a call.
 struct ChunkExtent {
   int64_t tokens = 0;
   int64_t sequences = 0;
@@ -31,14 +31,14 @@ struct ChunkExtent {
 
 struct Head {
   bool (*is_wanted)(const ModelCall& call, const ModelCore& model);
-  // Which hidden states it reads: where it does not read all, in each chunk those of the tokens that it marks. Without
-  // `mark` it always reads all, without `reads_all` never.
+  // Which hidden states the head reads: all, or in each chunk those of the tokens that it marks. Without `mark` it
+  // always reads all, without `reads_all` never.
   bool (*reads_all)(const ModelCall& call, const ModelCore& model) = nullptr;
   void (*mark)(const ModelCall& call, const ModelCore& model, const Span& chunk, const TokenMarks& marks) = nullptr;
   // Scratch memory that lasts as long as the call, in bytes. nullptr: none.
   size_t (*kept_bytes)(const ModelCall& call, const ModelCore& model) = nullptr;
-  // Where the memory ends that it works with, which begins at `begin` and which others use before and after it.
-  // nullptr: it needs none.
+  // The end of the memory that the head works in, which begins at `begin`. Other stages use it before and after.
+  // nullptr: the head needs none.
   size_t (*stage_end)(const ModelCall& call, const ModelCore& model, const ChunkExtent& extent, size_t begin) = nullptr;
   // Once for each chunk. kept: where its kept_bytes are.
   void (*run)(const Pass& pass, const HiddenStates& states, size_t kept) = nullptr;

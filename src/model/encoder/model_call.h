@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model is asked for, and how it is cut.
+// What a model is asked for, and how a call is cut into runs of sequences.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ModelCall {
   const int32_t* types = nullptr;    // of each token; nullptr: all 0. Families without types ignore them
   const int64_t* offsets = nullptr;  // [num_sequences + 1], the first one 0
   int64_t num_sequences = 0;
-  const int64_t* attended = nullptr;  // [num_sequences] so many first tokens are attended to; nullptr: all
+  const int64_t* attended = nullptr;  // [num_sequences] how many first tokens are attended to; nullptr: all
   float* hidden = nullptr;            // [tokens][hidden_size]
   const int64_t* positions = nullptr;
   int64_t num_positions = 0;
@@ -29,21 +29,21 @@ struct ModelCall {
   float* filling_probabilities = nullptr;  // likewise; may be nullptr beside ids
   float* class_scores = nullptr;           // [num_sequences][num_classes], zeros for an empty sequence
   float* token_scores = nullptr;           // [tokens][num_token_classes]
-  const int64_t* vector_tokens = nullptr;  // whose vectors are wanted, rising
+  const int64_t* vector_tokens = nullptr;  // the tokens whose vectors are wanted, ascending
   int64_t num_vectors = 0;
   float* token_vectors = nullptr;  // [num_vectors][token_vector_size]
   SparseRows* sparse = nullptr;    // appends a vector for each sequence
   SparseLimits sparse_limits;
-  bool is_sparse_query = false;         // the sequences are of the model's query_weights(), and nothing else is wanted
+  bool is_sparse_query = false;         // the ids are those of query_weights()' tokenizer, and only `sparse` is wanted
   std::optional<Pooling> pooling;       // nullopt: as the model means it, with its modules
   Scaling scaling = Scaling::kAsModel;  // of embeddings and token vectors to length 1
-  int64_t prompt_tokens = 0;            // the first of each sequence, which pooling leaves out
+  int64_t prompt_tokens = 0;            // how many first tokens of each sequence pooling leaves out
   float* embeddings = nullptr;          // [num_sequences][embedding_size(pooling)], likewise
   int32_t num_threads = 0;              // at most; 0: as many as the model has
   const int32_t* cancel = nullptr;
   double* seconds = nullptr;        // [LFFN_NUM_STAGES]
   double* layer_seconds = nullptr;  // [num_layers, 2]
-  // Is told now and then how many sequences are done.
+  // Called now and then with the number of sequences that are done.
   std::function<void(int64_t)> progress;
 
   int64_t length(int64_t sequence) const { return offsets[sequence + 1] - offsets[sequence]; }
@@ -56,7 +56,7 @@ struct Span {
   int64_t begin, tokens;  // of the call's tokens
 };
 
-// As many sequences from `first` on as have at most so many tokens together, at least one, and empty ones no more.
+// As many sequences from `first` on as have at most `most_tokens` tokens together; at least one, at most `most_tokens`.
 inline Span next_span(const ModelCall& call, int64_t first, int64_t end, int64_t most_tokens) {
   Span span = {first, first + 1, call.offsets[first], 0};
   end = end - first > most_tokens ? first + most_tokens : end;

@@ -27,7 +27,7 @@ ModelCore::ModelCore(ModelConfig config, SentenceSettings sentence, const ModelL
       sentence_(std::move(sentence)),
       running_{kernels, options.executor, resolve_threads(options), options.flush_denormals, options.attention_dtype} {}
 
-// What distances add to scores is in floats.
+// Distances add floats to scores, so such models attend in float32.
 bool ModelCore::attends_in_int8(size_t layer) const {
   if (!places_.empty() || config_.layers[layer].heads == 0) return false;
   if (running_.attention_dtype != LFFN_DTYPE_AS_STORED) return running_.attention_dtype == LFFN_DTYPE_INT8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call to a model runs on: its description, its weights, how it runs, and its scratch memory. What makes texts
-// of a model, and files, is in model.h.
+// What a call to a model runs on: the model's description, its weights, how it runs, and its scratch memory. model.h
+// adds texts and files.
 #pragma once
 
 #include <algorithm>
@@ -43,14 +43,14 @@ class ModelCore {
     if (!weights_.later_vectors.empty()) return weights_.later_vectors.back().outputs();
     return weights_.token_vectors.empty() ? config_.hidden_size : weights_.token_vectors.outputs();
   }
-  // What each token's vector becomes, and how many numbers: one for each class; 2, for the beginning and the end of an
-  // answer.
+  // What each token's vector becomes, and how many numbers that is: one for each class, or 2 for the beginning and the
+  // end of an answer.
   TokenHead token_head() const { return config_.token_head; }
   const Linear& token_out() const { return weights_.answers.empty() ? weights_.token_classes : weights_.answers; }
   int32_t num_token_classes() const { return static_cast<int32_t>(token_out().outputs()); }
   // Whether a class's probability is the sigmoid of its score, else the softmax of all.
   bool sigmoid_probabilities() const { return num_classes() == 1 || config_.several_labels; }
-  // What a reranker's files make of its score.
+  // What a reranker's files apply to its score.
   Activation rank_activation() const;
   int64_t embedding_size(std::optional<Pooling> pooling) const;
 

@@ -11,8 +11,8 @@
 namespace lffn {
 namespace {
 
-constexpr int64_t kRowsPerItem = 64;  // of what is done row by row
-constexpr int64_t kAskedAhead = 4;    // words, whose rows arrive while others are summed
+constexpr int64_t kRowsPerItem = 64;  // of work that goes row by row
+constexpr int64_t kAskedAhead = 4;    // words; their rows arrive while others are summed
 
 void add_embeddings(const Pass& pass, const Span& span, const Rows& to) {
   const int64_t size = pass.config.embedding_size;
@@ -25,7 +25,7 @@ void add_embeddings(const Pass& pass, const Span& span, const Rows& to) {
     const float* from = table.data() + place * size;
     for (int64_t i = 0; i < size; ++i) row[i] += from[i];
   };
-  constexpr double kWork = 64;  // for each number: it waits for memory more than it computes
+  constexpr double kWork = 64;  // per number: this waits for memory more than it computes
   pass.workers.run(
       span.last - span.first, pass.workers.threads_for(kWork * static_cast<double>(span.tokens * size)),
       [&](int64_t item, int32_t) {
@@ -49,7 +49,7 @@ void add_embeddings(const Pass& pass, const Span& span, const Rows& to) {
       });
 }
 
-// Words' vectors that are to be widened are summed in scratch memory, so many tokens at a time.
+// Word vectors that must be widened are summed in scratch memory first, some tokens at a time.
 void embed(const Pass& pass, const Span& chunk, const Rows& hidden) {
   if (pass.weights.widener.empty()) return add_embeddings(pass, chunk, hidden);
   for (int64_t s = chunk.first; s < chunk.last;) {

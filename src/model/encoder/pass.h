@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call on its way through a model: the workers, the scratch memory and the clock of it. What the parts of a model
-// do with it stands in their own headers.
+// One call on its way through a model: its workers, its scratch memory and its clock. What the parts of a model do with
+// it stands in their own headers.
 #pragma once
 
 #include <optional>

@@ -64,7 +64,7 @@ void Places::spread_buckets(const ModelConfig& config, const Floats& table) {
   row_ = distances_row(config);
   by_distance_ = Memory(bytes_for(config));
   std::memset(by_distance_.data(), 0, by_distance_.size());
-  // Scores are scaled after this is added.
+  // The scale is applied to scores after this is added.
   const float unscaled = std::sqrt(static_cast<float>(head_size_));
   for (int64_t h = 0; h < heads; ++h) {
     float* const row = by_distance_.as<float>() + h * row_ + middle;
@@ -76,7 +76,7 @@ void Places::spread_buckets(const ModelConfig& config, const Floats& table) {
   }
 }
 
-// The table's rows through the layer's own linear layers, or those of its queries and keys.
+// Runs the table's rows through the layer's own linear layers for distances, or through those of its queries and keys.
 void Places::pack_layer(const ModelConfig& config, const Weights& weights, size_t number, const Workers& workers) {
   const DistanceConfig& distances = config.distances;
   const LayerWeights& layer = weights.layers[number];

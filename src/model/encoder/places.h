@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What attention adds to the scores of two tokens for the distance between them, made of a model's weights once.
+// What attention adds to the score of two tokens for the distance between them. Made once of a model's weights.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ class Places {
   // Rows that queries or keys are multiplied with; 0: none are.
   int64_t num_places() const { return kind_ == Distances::kDisentangled ? 2 * span_ : 0; }
 
-  // What depends on the longest sequence of a call: the place of each distance, of the key minus the query, from
-  // 1 - longest on.
+  // The part that depends on a call's longest sequence: the place of each distance (key minus query), from 1 - longest
+  // on.
   size_t call_bytes(int64_t longest) const;
   void prepare(int64_t longest, int32_t* places) const;
-  // `places` as prepared.
+  // `places` as prepare() filled them.
   void fill(size_t layer, int64_t head, int64_t longest, const int32_t* places, AttentionPlan& plan) const;
 
   size_t bytes() const;
-  size_t layer_bytes(size_t layer) const;  // its part of these
+  size_t layer_bytes(size_t layer) const;  // the layer's part of these
 
  private:
   void spread_buckets(const ModelConfig& config, const Floats& table);
@@ -39,10 +39,10 @@ class Places {
   int64_t span_ = 0;
   int64_t head_size_ = 0;
   std::vector<int64_t> firsts_;
-  // kBuckets: [heads][row_], a number for each distance, that of 0 in the middle.
+  // kBuckets: [heads][row_], a number for each distance, distance 0 in the middle.
   int64_t row_ = 0;
   Memory by_distance_;
-  // kDisentangled: of each layer [heads][panels of places][head_size][kPanel]; empty: none.
+  // kDisentangled: for each layer [heads][panels of places][head_size][kPanel]; empty: none.
   std::vector<Memory> keys_, queries_;
 };
 

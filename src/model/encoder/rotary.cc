@@ -50,7 +50,7 @@ Rotations::Rotations(const ModelConfig& config) : head_size_(config.head_size), 
   }
 }
 
-// The models' own code rounds each angle to float32, and so do we: far into a text that is another angle.
+// The models' own code rounds each angle to float32, and so do we: far into a text, rounding changes the angle.
 void Rotations::fill(size_t kind, int64_t position, float* row) const {
   const int64_t half = head_size_ / 2;
   for (int64_t i = 0; i < half; ++i) {

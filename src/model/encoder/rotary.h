@@ -22,10 +22,10 @@ class Rotations {
   bool empty() const { return kinds_.empty(); }
   size_t bytes() const { return table_.size(); }
 
-  // What depends on the longest sequence of a call.
+  // The part that depends on a call's longest sequence.
   size_t call_bytes(int64_t longest) const;
   void prepare(const Workers& workers, int64_t longest, float* call_table) const;
-  // Of each position of a layer: [head_size], cosines and then sines. `call_table` as prepared.
+  // A layer's table: for each position [head_size], cosines and then sines. `call_table` as prepare() filled it.
   const float* of_layer(size_t layer, int64_t longest, const float* call_table) const;
 
  private:
@@ -38,7 +38,7 @@ class Rotations {
   Memory table_;  // [kinds][ready_][head_size]
 };
 
-// One head. `angles`: of its position.
+// Turns one head. `angles`: the row of its position.
 inline void turn_head(const float* angles, int64_t head_size, float* head) {
   const int64_t half = head_size / 2;
   const float *cosine = angles, *sine = angles + half;

@@ -10,7 +10,7 @@ namespace {
 
 // A lookup layer reads all of its tables once for a chunk.
 constexpr int64_t kChunkTokens = 8192;
-// But no more than fit in about this much memory.
+// Fewer tokens if those would take more than about this much memory.
 constexpr int64_t kChunkBytes = int64_t{256} << 20;
 constexpr int64_t kFewestBatchTokens = 64, kMostBatchTokens = 1024;
 
@@ -91,9 +91,10 @@ int64_t chunk_tokens(const ModelCore& model) {
   return std::clamp<int64_t>(kChunkBytes / token_bytes, 1, kChunkTokens);
 }
 
-// As many as leave a quarter of each thread's L2 cache, within bounds. A longer sequence is a batch of its own.
+// As many tokens as leave a quarter of each thread's L2 cache free, within bounds. A longer sequence is a batch of its
+// own.
 int64_t batch_tokens(const ModelCore& model) {
-  // Without any head a batch is cut by what a token is wide.
+  // Where attention is narrower than the model, or has no heads, the hidden size decides.
   const int64_t width = std::max(model.config().attention_width(), int64_t{model.config().hidden_size});
   const int64_t bytes = width * static_cast<int64_t>(sizeof(float));
   const int64_t fitting = static_cast<int64_t>(cache_sizes().l2) / 4 * 3 * model.running().num_threads / bytes;

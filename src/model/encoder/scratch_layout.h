@@ -13,11 +13,11 @@ namespace lffn {
 // Offsets in bytes. The stages use the same region one after the other: while one of them works, Borders of its parts
 // live.
 struct ScratchLayout {
-  int64_t batch_tokens = 0;  // of the most that goes through attention at once
+  int64_t batch_tokens = 0;  // how many go through attention at once
   size_t hidden = 0;         // [chunk][hidden_size], unless the caller's own memory serves
-  size_t kept = 0;           // [2][chunk], tokens that are asked for and their ids, where these may be few
-  std::array<size_t, kMostHeads> of_heads = {};  // what heads keep while the call lasts
-  int64_t longest = 1;                           // tokens of a sequence
+  size_t kept = 0;           // [2][chunk], tokens that heads read and their ids, where these may be few
+  std::array<size_t, kMostHeads> of_heads = {};  // what each head keeps while the call lasts
+  int64_t longest = 1;                           // tokens of the longest sequence
   size_t places = 0;     // [2 * longest - 1], the place of each distance, where a model has places
   size_t angles = 0;     // of rotary positions, where sequences are longer than the model is ready for
   size_t inputs = 0;     // [chunk][hidden_size], what lookups and the linear layers beside them read
@@ -34,7 +34,7 @@ struct ScratchLayout {
   size_t total = 0;
 };
 
-// Of a call with at least one sequence that wants these heads. some: not all tokens may be asked for.
+// For a call that has at least one sequence and wants these heads. some: the heads may read only some of the tokens.
 ScratchLayout lay_out(const ModelCore& model, const ModelCall& call, const HeadTable& heads, bool some);
 
 // The most that a call takes, besides what grows with the positions whose logits are asked for.
@@ -47,13 +47,13 @@ int64_t batch_tokens(const ModelCore& model);
 // Rows that go through a head at once: each reads all of its weights.
 constexpr int64_t kHeadRows = 2 * kLinearRows;
 
-// Rows as wide as this, so that those of a power of two do not share cache sets.
+// The stride of rows of so many numbers: rows whose stride is a power of two would share cache sets.
 inline int64_t row_stride(int64_t numbers) { return round_up(numbers, 16) + 16; }
 
 inline size_t floats_bytes(int64_t rows, int64_t stride) {
   return checked_product(checked_product(static_cast<size_t>(rows), static_cast<size_t>(stride)), sizeof(float));
 }
-// Of as many of the rows as go through a head at once.
+// The bytes of as many of the rows as go through a head at once.
 inline size_t block_bytes(int64_t rows, int64_t size) {
   return floats_bytes(std::min(rows, kHeadRows), row_stride(size));
 }

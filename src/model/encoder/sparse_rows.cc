@@ -8,7 +8,7 @@ namespace lffn {
 void SparseRows::keep_largest() {
   std::sort(new_.begin(), new_.end());
   const auto is_followed = [](const auto& a, const auto& b) { return a.first == b.first; };
-  // From behind, as the last of each token is its largest.
+  // Backwards, because the last weight of each token is its largest.
   new_.erase(new_.begin(), std::unique(new_.rbegin(), new_.rend(), is_followed).base());
 }
 
@@ -16,7 +16,7 @@ void SparseRows::finish_row(const SparseLimits& limits) {
   const auto is_before = [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   };
-  // NaN is above nothing and goes, too: an order that is none could not be sorted by.
+  // NaN is not above the least weight and goes, too: it has no place in a sorting order.
   const auto is_left_out = [&](const auto& entry) { return !(entry.second > limits.least); };
   new_.erase(std::remove_if(new_.begin(), new_.end(), is_left_out), new_.end());
   const auto count = std::min(limits.most, static_cast<int64_t>(new_.size()));

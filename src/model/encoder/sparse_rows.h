@@ -22,7 +22,7 @@ class SparseRows {
   }
   // Appends a vector of all tokens that have been added since the last one.
   void add(int32_t id, float weight) { new_.emplace_back(id, weight); }
-  // Of a token that has been added several times the largest weight counts, others do not.
+  // If a token has been added several times, only its largest weight stays.
   void keep_largest();
   void finish_row(const SparseLimits& limits);
 

@@ -8,7 +8,7 @@
 
 namespace lffn {
 
-// Where the time of one call goes, for those who ask. Runs in the calling thread: the stages follow one another, each
+// Where the time of one call goes, if the caller asks. Runs in the calling thread: the stages follow one another, each
 // on all threads.
 class StageClock {
  public:
@@ -18,9 +18,9 @@ class StageClock {
     if (layers_ != nullptr) std::fill_n(layers_, 2 * num_layers, 0.0);
     if (runs()) last_ = Clock::now();
   }
-  // The laps that follow, but for those of LFFN_STAGE_OTHER, are this layer's.
+  // The laps that follow are this layer's, except those of LFFN_STAGE_OTHER.
   void enter(size_t layer) { layer_ = layer; }
-  // What passed since the last lap was spent in this stage.
+  // Counts the time since the last lap for this stage.
   void lap(int stage) {
     if (!runs()) return;
     const Clock::time_point now = Clock::now();
@@ -30,7 +30,7 @@ class StageClock {
       layers_[2 * layer_ + (stage == LFFN_STAGE_FFN ? 1 : 0)] += passed;
     last_ = now;
   }
-  // At the end, as a call that fails leaves its outputs alone.
+  // Called at the end, because a call that fails leaves its outputs alone.
   void hand_out() const {
     if (out_ != nullptr) std::copy(seconds_, seconds_ + LFFN_NUM_STAGES, out_);
   }

@@ -36,7 +36,7 @@ constexpr Family make() {
   family.class_dense = "pooler.dense";
   family.class_out = "classifier";
   family.class_activation = Activation::kGelu;
-  // Where the config says that "legacy" is false.
+  // The name in models whose config sets "legacy" to false.
   family.renamed[0][0] = "lm_predictions.lm_head.bias";
   family.renamed[0][1] = "cls.predictions.bias";
   family.renamed[1][0] = "lm_predictions.lm_head.";

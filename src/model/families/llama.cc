@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoders that are made as language models of Llama's kind are: RMS norms before, gated neurons, keys that several
+// Encoders built like Llama's language models: RMS norms before each part, gated neurons, key heads that several query
 // heads share.
 #include "model/families/family.h"
 

@@ -4,7 +4,7 @@
 namespace lffn {
 namespace {
 
-// RoBERTa, and what differs from it in the tokenizer alone.
+// RoBERTa, and families that differ from it in the tokenizer alone.
 constexpr Family roberta(const char* name, const char* with_head, const char* without) {
   Family family;
   family.name = name;
@@ -52,7 +52,7 @@ constexpr Family roberta_prelayernorm() {
   return family;
 }
 
-// XLM-RoBERTa normalised before each part, and not behind its embeddings.
+// XLM-RoBERTa with norms before each part, and none after its embeddings.
 constexpr Family xlm_roberta_xl() {
   Family family;
   family.name = "xlm-roberta-xl";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores of sequences for each class, of their first or last tokens, or of the mean of all.
+// The class scores of sequences, made of the first token, the last one, or the mean of all.
 #include <algorithm>
 
 #include "model/heads/class_dense.h"
@@ -10,7 +10,7 @@ namespace {
 
 struct ClassesLayout {
   ScratchParts parts;
-  size_t vectors = 0;  // [sequences][hidden_size], what each is scored of
+  size_t vectors = 0;  // [sequences][hidden_size], the vectors that are scored
   size_t dense = 0;
 };
 
@@ -24,7 +24,7 @@ ClassesLayout lay_out_classes(const ModelCore& model, const ChunkExtent& extent,
   return layout;
 }
 
-// Of a sequence that is not empty: its last token that is no padding for classes.
+// The last token of a sequence that is not empty, class_pad_id left out.
 int64_t last_token(const ModelCall& call, const ModelCore& model, int64_t sequence) {
   int64_t last = call.offsets[sequence + 1] - 1;
   while (last > call.offsets[sequence] && call.ids[last] == model.config().class_pad_id) --last;
@@ -38,7 +38,7 @@ bool classes_read_all(const ModelCall&, const ModelCore& model) {
   return pooling != ClassPooling::kFirst && pooling != ClassPooling::kLast;
 }
 
-// Of a sequence that is not empty: the token that it is scored of, unless all are read.
+// The token whose vector is scored, if not all are read. The sequence is not empty.
 int64_t read_token(const ModelCall& call, const ModelCore& model, int64_t sequence) {
   const bool is_last = model.config().class_pooling == ClassPooling::kLast;
   return is_last ? last_token(call, model, sequence) : call.offsets[sequence];
@@ -54,7 +54,7 @@ size_t classes_end(const ModelCall&, const ModelCore& model, const ChunkExtent& 
   return lay_out_classes(model, extent, begin).parts.end();
 }
 
-// The vector that a sequence is scored of.
+// Makes the vector of a sequence that is scored.
 void pool_for_classes(const Pass& pass, const HiddenStates& states, int64_t sequence, const ClassesLayout& layout,
                       float* out) {
   const int64_t length = pass.call.length(sequence);

@@ -11,14 +11,14 @@ namespace lffn {
 void scale_to_one(float* values, int64_t size) {
   double squares = 0;
   for (int64_t i = 0; i < size; ++i) squares += double{values[i]} * double{values[i]};
-  constexpr double kLeast = 1e-12;  // as PyTorch has it; a vector of zeros stays one
+  constexpr double kLeast = 1e-12;  // as in PyTorch; a vector of zeros stays one
   const double length = std::max(std::sqrt(squares), kLeast);
   for (int64_t i = 0; i < size; ++i) values[i] = static_cast<float>(double{values[i]} / length);
 }
 
 namespace {
 
-// Gives the scale. One that is 0 or no number leaves zeros.
+// Returns the scale. If it is 0 or not a number, all bytes are zeros.
 float make_bytes(const float* values, int64_t size, int8_t* to) {
   constexpr float kMost = 127;
   float largest = 0;
@@ -56,7 +56,7 @@ void make_forms(const float* embeddings, const EmbeddingForms& forms, float* row
       for (int64_t i = 0; i < forms.size; ++i) row[i] += embeddings[e * forms.size + i];
     }
     for (int64_t i = 0; end > begin + 1 && i < forms.size; ++i) row[i] /= static_cast<float>(end - begin);
-    // What is one whole embedding is scaled already.
+    // A row that is one whole embedding is scaled already.
     if (forms.scales && (end > begin + 1 || forms.dimensions < forms.size)) scale_to_one(row, forms.dimensions);
     if (forms.floats != nullptr) std::copy_n(row, forms.dimensions, forms.floats + r * forms.dimensions);
     if (forms.bytes != nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One vector for each sequence: pooling, and what a sentence encoder's modules make of it.
+// One vector for each sequence: pooling, then the modules of a sentence encoder.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ void add_up(const Tokens& tokens, float divisor, float* out) {
   for (int64_t i = 0; i < tokens.size; ++i) out[i] /= divisor;
 }
 
-// The first token counts once, the second twice, those that are left out, too.
+// The first token counts once, the second twice, and so on; tokens that are left out are numbered, too.
 void add_weighted(const Tokens& tokens, int64_t left_out, float* out) {
   std::fill_n(out, tokens.size, 0.0f);
   double sum = 0;
@@ -76,7 +76,7 @@ int64_t widest_module(const ModelCore& model) {
 struct ModulesLayout {
   ScratchParts parts;
   size_t pooled = 0;  // [sequences][widest_module()]
-  size_t blocks = 0;  // two of rows between modules
+  size_t blocks = 0;  // two blocks of rows between modules
   size_t block_bytes = 0;
 };
 
@@ -137,7 +137,7 @@ void pool(const Pass& pass, const HiddenStates& states, const ModulesLayout& lay
                        return;
                      }
                      for (int64_t i = 0; i < num_modes; ++i) {
-                       if (is_one_token(modes[i])) {  // whatever is left out
+                       if (is_one_token(modes[i])) {  // whichever tokens are left out
                          const float* const token = states.of(modes[i] == Pooling::kFirst ? begin : last);
                          std::copy_n(token, pass.d, to + i * pass.d);
                        } else {
@@ -148,7 +148,7 @@ void pool(const Pass& pass, const HiddenStates& states, const ModulesLayout& lay
                    });
 }
 
-// What a sentence encoder's modules make of these.
+// Runs the pooled vectors through the modules of a sentence encoder.
 void run_modules(const Pass& pass, const Span& chunk, const ModulesLayout& layout) {
   const SentenceSettings& sentence = pass.model.sentence();
   const int64_t widest = widest_module(pass.model), final_size = pass.model.embedding_size(std::nullopt);

@@ -9,7 +9,7 @@
 namespace lffn {
 namespace {
 
-// The logits of masks that exist at once.
+// The most bytes of logits that exist at once.
 constexpr int64_t kLogitBytes = int64_t{16} << 20;
 
 struct FillingsLayout {
@@ -44,7 +44,7 @@ size_t fillings_end(const ModelCall& call, const ModelCore& model, const ChunkEx
   return lay_out_fillings(call, model, begin).parts.end();
 }
 
-// A block of masks after the other: the logits of all would be vocab_size numbers for each.
+// One block of masks after another: the logits of all would be vocab_size numbers for each mask.
 void fill_masks(const Pass& pass, const HiddenStates& states, size_t) {
   const FillingsLayout layout = lay_out_fillings(pass.call, pass.model, pass.layout.stage);
   const Borders borders = pass.borders(layout.parts);

@@ -41,7 +41,7 @@ void activate_scores(const ModelCore& model, int32_t kind, const float* scores, 
 }
 
 void most_likely(const float* logits, int32_t vocabulary, int32_t top_k, int32_t* ids, float* probabilities) {
-  // NaN goes last: an order that is none could not be sorted by.
+  // NaN goes last: it has no place in a sorting order.
   const auto value = [&](int32_t id) { return std::isnan(logits[id]) ? -INFINITY : logits[id]; };
   const auto is_better = [&](int32_t a, int32_t b) { return value(a) != value(b) ? value(a) > value(b) : a < b; };
   // A heap of the best so far, the worst of them in front.

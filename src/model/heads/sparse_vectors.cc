@@ -15,10 +15,10 @@ int64_t sequences_at_once(const ModelCore& model) { return std::max(model.runnin
 // What the scores of a call are pooled in.
 struct SparseLayout {
   ScratchParts parts;
-  int64_t rows = kHeadRows;  // tokens that go through the head at once
+  int64_t rows = kHeadRows;  // tokens that go through the language model's head at once
   size_t states = 0;         // [rows][hidden_size]
   size_t block = 0;          // [rows][row_stride(embedding_size)]
-  size_t words = 0;          // what scoring them takes
+  size_t words = 0;          // scratch memory for scoring them
   size_t scores = 0;         // of each thread [most_scores]
   size_t scores_bytes = 0;   // from one thread's to the next
   size_t pooled = 0;         // [sequences][vocab_size]
@@ -98,7 +98,7 @@ void pool_words(const Pass& pass, const HiddenStates& states, size_t) {
       words.scratch = pass.bytes(layout.words);
       pass.model.decoder().score(pass.workers, words, pool);
     }
-    // Of the largest score the logarithm is the largest, too.
+    // The largest score also has the largest logarithm, so logarithms are taken after pooling.
     for (int64_t s = first; s < last; ++s) {
       const float* const row = pooled + (s - first) * vocabulary;
       for (int32_t id = 0; id < pass.config.vocab_size; ++id) {

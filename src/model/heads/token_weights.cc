@@ -27,7 +27,7 @@ size_t weights_end(const ModelCall&, const ModelCore& model, const ChunkExtent& 
   return lay_out_weights(model, extent.tokens, begin).parts.end();
 }
 
-// Each token has one weight; of a token that comes again the largest counts.
+// Each token of the text has a weight; if a token occurs several times, the largest weight counts.
 void weigh_tokens(const Pass& pass, const HiddenStates& states, size_t) {
   const Span& chunk = states.chunk;
   const std::vector<int32_t>& left_out = pass.model.sentence().sparse.left_out;

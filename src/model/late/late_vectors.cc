@@ -22,7 +22,7 @@ int64_t widest_row(const ModelCore& model) {
 
 struct VectorsLayout {
   ScratchParts parts;
-  size_t blocks = 0;  // of rows: those that are gathered, and two between layers
+  size_t blocks = 0;  // blocks of rows: the gathered ones, and two between layers
   size_t block_bytes = 0;
 };
 
@@ -39,7 +39,7 @@ size_t vectors_end(const ModelCall&, const ModelCore& model, const ChunkExtent&,
   return lay_out_vectors(model, begin).parts.end();
 }
 
-// What a layer makes of some rows.
+// Runs some rows through a layer.
 void run_late_layer(const Pass& pass, size_t number, const Rows& in, int64_t rows, const Rows& out) {
   const std::vector<LateSettings::Layer>& layers = pass.model.sentence().late.layers;
   Linear::Call call;

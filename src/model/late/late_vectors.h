@@ -12,7 +12,7 @@ namespace lffn {
 
 extern const Head kTokenVectorsHead;
 
-// Appends of the tokens [begin, end), one sequence, those whose vectors are compared.
+// Appends those tokens of the sequence [begin, end) whose vectors are compared.
 void add_tokens_with_vectors(const LateSettings& late, LateRole role, const int32_t* ids, int64_t begin, int64_t end,
                              std::vector<int64_t>& to);
 

@@ -11,10 +11,10 @@
 namespace lffn {
 namespace {
 
-constexpr int64_t kQueryRows = 32;       // that meet a block of a document's rows at once
+constexpr int64_t kQueryRows = 32;       // of a query, compared with a block of a document's rows at once
 constexpr int64_t kMostRows = 64;        // of such a block
-constexpr int64_t kBlockFloats = 16384;  // about so many numbers are one, so that it stays in the cache
-constexpr int64_t kSegmentRows = 1024;   // of queries, whose best products are kept while a document's blocks pass
+constexpr int64_t kBlockFloats = 16384;  // about as many numbers as a block has, so that it stays in the cache
+constexpr int64_t kSegmentRows = 1024;   // of queries; their best products are kept while a document's blocks pass
 
 // What one thread works with.
 struct Scratch {
@@ -24,7 +24,7 @@ struct Scratch {
   float* best;      // [kSegmentRows]
 };
 
-// The part of a call that its items share.
+// What all items of a call share.
 struct MaxSim {
   const Workers& workers;
   const LateVectors& queries;
@@ -38,8 +38,8 @@ struct MaxSim {
   void score(int64_t document, int64_t first_query, int64_t last_query, const Scratch& at) const;
 };
 
-// Some rows as the kernels want them, which is as they lie where that is possible. Bytes become floats: their products
-// and sums are whole numbers, which the scales meet afterwards.
+// Some rows as the kernels want them: where they lie if possible, else copied to `room`. Bytes become floats: products
+// and sums of bytes are whole numbers, and the scales are applied afterwards.
 const float* MaxSim::rows_of(const LateVectors& vectors, int64_t first, int64_t count, int64_t padded,
                              float* room) const {
   if (vectors.floats != nullptr && size == stride && count == padded) return vectors.floats + first * size;
@@ -57,7 +57,7 @@ const float* MaxSim::rows_of(const LateVectors& vectors, int64_t first, int64_t 
   return room;
 }
 
-// The larger of what was best and some products. A NaN stays.
+// Updates the best products of some query rows. A NaN stays.
 void MaxSim::update(const Scratch& at, int64_t query_rows, int64_t document_row, int64_t count, float* best) const {
   constexpr int kLanes = 16;
   constexpr float kLeast = -std::numeric_limits<float>::infinity();
@@ -145,7 +145,7 @@ void max_sim(const Workers& workers, const LateVectors& queries, const LateVecto
   const double flop =
       2.0 * static_cast<double>(rows(queries)) * static_cast<double>(rows(documents)) * static_cast<double>(size);
   const int32_t threads = workers.threads_for(flop);
-  // Documents, and where these are few, parts of the queries.
+  // The items are documents; if these are few, the queries are split, too.
   const int64_t parts = std::clamp<int64_t>(4 * int64_t{threads} / documents.count, 1, queries.count);
   ScratchParts of_thread, all;
   const auto place_floats = [&](int64_t count) { return of_thread.place(static_cast<size_t>(count) * sizeof(float)); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Late interaction's score: each vector of a query with the vector of a document that is most like it.
+// Late interaction's score: each vector of a query is compared with the document's vector that is most like it.
 #pragma once
 
 #include <cstdint>

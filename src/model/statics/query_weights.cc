@@ -22,7 +22,7 @@ constexpr char kTensorFile[] = "model.safetensors";
 constexpr char kSavedWeights[] = "sparse_query.weight";
 constexpr char kSavedTokenizer[] = "sparse_query.tokenizer.json";
 
-// An object with a weight for each of some tokens.
+// Reads an object that gives some tokens their weights.
 class WeightReader : public JsonEvents {
  public:
   WeightReader(const Tokenizer& tokenizer, std::string name, const int32_t* cancel, std::vector<float>& to)
@@ -42,7 +42,7 @@ class WeightReader : public JsonEvents {
     const bool is_number = value.kind == JsonScalar::Kind::kNumber || value.kind == JsonScalar::Kind::kUnsigned;
     const auto weight = static_cast<float>(value.number);
     if (depth_ != 1 || !is_number || !std::isfinite(weight)) refuse();
-    if (id_ >= 0) to_[static_cast<size_t>(id_)] = weight;  // others are of no token
+    if (id_ >= 0) to_[static_cast<size_t>(id_)] = weight;  // other names are no tokens
   }
   std::string where() const override { return name_; }
 

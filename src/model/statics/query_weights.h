@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How sparse queries are made without running a model: each token that a query has counts with a weight of its own, as
-// sentence-transformers' SparseStaticEmbedding has them.
+// Makes sparse queries without running a model: each token of a query has a fixed weight, as in sentence-transformers'
+// SparseStaticEmbedding.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace lffn {
 
 class QueryWeights {
  public:
-  // Of a folder with a tokenizer and weights; where its config.json names a file of tokens and weights instead, that
-  // may lie in `root` as well. Throws Error.
+  // Reads a folder with a tokenizer and weights. If its config.json names a file of tokens and weights instead, that
+  // file may also lie in `root`. Throws Error.
   static QueryWeights read(const Folder& folder, const Folder& root, const int32_t* cancel);
-  // Takes them out of the tensors of a single file; without a tokenizer where there are none. Throws Error.
+  // Takes them out of the tensors of a single file; the result is empty() if there are none. Throws Error.
   static QueryWeights take(std::vector<TensorView>& tensors, const int32_t* cancel);
 
   bool empty() const { return tokenizer_ == nullptr; }
@@ -36,7 +36,7 @@ class QueryWeights {
 
  private:
   std::shared_ptr<const Tokenizer> tokenizer_;
-  std::vector<float> weights_;  // of each token of its vocabulary
+  std::vector<float> weights_;  // one for each token of the vocabulary
 };
 
 }  // namespace lffn

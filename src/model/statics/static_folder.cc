@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what folders of static vectors say, and what a single file keeps of it.
+// Reads the settings of static vectors from folders, and from single files, which keep a part of them.
 #include "format/json_object.h"
 #include "format/utf8.h"
 #include "model/config/sentence_folder.h"
@@ -13,14 +13,14 @@ namespace {
 constexpr size_t kMaxBytes = size_t{1} << 20;
 constexpr char kConfig[] = "config.json";
 constexpr char kWhat[] = "metadata: \"static\"";
-constexpr int32_t kModel2VecTokens = 512;  // where its config does not say
+constexpr int32_t kModel2VecTokens = 512;  // if the config does not say
 
 bool is_model2vec(const JsonObject& config) {
   const JsonValue* type = config.value("model_type");
   return type != nullptr && type->is_text() && type->scalar.text == "model2vec";
 }
 
-// As the config of Model2Vec says; null: no limit.
+// Reads Model2Vec's limit of tokens; null in the config: no limit.
 int64_t model2vec_tokens(const JsonObject& config) {
   const JsonValue* given = config.value("max_length");
   if (given == nullptr) return kModel2VecTokens;

@@ -16,7 +16,7 @@ constexpr char kSavedRows[] = "embeddings.weight";
 constexpr char kSavedScales[] = "embeddings.weight.scale";
 constexpr char kWeights[] = "weights";
 constexpr char kMapping[] = "mapping";
-constexpr int64_t kMostTokens = int64_t{1} << 22;  // as of vocabularies
+constexpr int64_t kMostTokens = int64_t{1} << 22;  // the limit of vocabularies
 
 Family make_family() {
   Family family;
@@ -41,7 +41,7 @@ int64_t length_of(const TensorView& tensor) {
   return tensor.shape[0];
 }
 
-// The rows that tokens have.
+// Which row each token has.
 std::vector<int32_t> read_mapping(const TensorView& tensor, int64_t rows) {
   std::vector<int32_t> mapping(static_cast<size_t>(tensor.shape[0]));
   for (size_t i = 0; i < mapping.size(); ++i) {
@@ -128,7 +128,7 @@ StaticVectors::StaticVectors(const StaticSettings& settings, const StaticTensors
                              const ModelLoadOptions& options, const Tokenizer* tokenizer)
     : settings_(settings), size_(tensors.size()) {
   const int64_t rows = tensors.rows->shape[0];
-  // Folders' int8 numbers are meant as they are.
+  // The int8 numbers in a folder have no scales: each stands for itself.
   const std::vector<float> ones(static_cast<size_t>(rows), 1.0f);
   const TensorView as_they_are = view_of(kSavedScales, DType::kF32, {rows}, ones.data());
   const TensorView* scales = tensors.rows->dtype != DType::kI8 ? nullptr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model without layers: a vector for each token, whose mean is a text's. Folders of Model2Vec and of
+// A model without layers: each token has a vector, and a text's vector is their mean. Folders of Model2Vec and of
 // sentence-transformers' StaticEmbedding hold such models.
 #pragma once
 
@@ -23,13 +23,13 @@ namespace lffn {
 extern const Family kStaticFamily;
 
 struct StaticSettings {
-  // Texts are read as Model2Vec reads them: cut to a number of characters before they are tokens, and unknown tokens do
-  // not count. Otherwise as StaticEmbedding reads them.
+  // Texts are read as Model2Vec reads them: cut to a number of characters before they are tokenized, and unknown tokens
+  // do not count. Otherwise as StaticEmbedding reads them.
   bool is_model2vec = false;
-  int64_t max_tokens = 0;  // 0: the tokenizer's files tell
+  int64_t max_tokens = 0;  // 0: as the tokenizer's files say
 };
 
-// In a single file they are this metadata, as one text.
+// A single file keeps the settings as one text, in its metadata under this key.
 constexpr char kStaticKey[] = "static";
 std::string static_to_json(const StaticSettings& settings);
 StaticSettings static_from_json(std::string_view json);
@@ -44,13 +44,13 @@ struct StaticFolder {
 
 // nullopt: the folder holds another kind of model. Throws Error.
 std::optional<StaticFolder> read_static_folder(const Folder& folder);
-// Its tokenizer.json alone counts; where there is none, the other files of tokenizers.
+// Reads its tokenizer.json alone, or if there is none, the other files of a tokenizer.
 std::shared_ptr<const Tokenizer> read_static_tokenizer(const Folder& folder, const int32_t* cancel);
 
 struct StaticTensors {
   int32_t num_tokens = 0;
   const TensorView* rows = nullptr;     // [rows][size]
-  const TensorView* scales = nullptr;   // of I8 rows in a single file; those of folders have none
+  const TensorView* scales = nullptr;   // of I8 rows in a single file; I8 rows in folders have none
   const TensorView* weights = nullptr;  // [tokens]; nullptr: all 1
   const TensorView* mapping = nullptr;  // [tokens] which row each has; nullptr: that of its id
   bool empty() const { return rows == nullptr; }
@@ -73,7 +73,7 @@ class StaticVectors {
   // The mean of the vectors of so many tokens; zeros for none. `row` has room for a vector.
   void embed(const Kernels& kernels, const int32_t* ids, int64_t count, float* row, float* out) const;
 
-  // Of Model2Vec's texts: the token that does not count, -1 for none, and how many characters of a text are read for
+  // For Model2Vec's texts: the token that does not count, -1 for none, and how many characters of a text are read for
   // each token that is wanted.
   int32_t unknown() const { return unknown_; }
   int64_t characters_per_token() const { return characters_per_token_; }

@@ -111,7 +111,7 @@ class Sum : public Bytes {
   Memory left_, right_;
 };
 
-// Vectors that are looked up, of words and of types: there the thin matrices' names are the other way round.
+// Whether it is a table of word or type vectors: there the names of the two thin matrices are swapped.
 bool is_looked_up(std::string_view name, const Family& family) {
   for (const char* own : {family.words, family.types}) {
     if (own != nullptr && ends_with(name, own)) return true;
@@ -132,7 +132,7 @@ void refuse_adapter(const std::string& name) {
 
 AdaptedTensors::AdaptedTensors(const std::string& name, const ModelConfig& config, std::vector<TensorView>& tensors) {
   const Choice choice = choose(name, config);
-  std::map<std::string_view, const TensorView*> thin;  // by their whole names
+  std::map<std::string_view, const TensorView*> thin;  // by their full names
   for (const TensorView& tensor : tensors) {
     if (ends_with(tensor.name, kFirst) || ends_with(tensor.name, kSecond)) thin.emplace(tensor.name, &tensor);
   }

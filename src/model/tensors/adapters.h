@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adapters: some matrices of a model have a product of two thin ones beside them for each of several tasks, which is
-// added where a task is chosen.
+// Adapters: beside some matrices of a model lie, for each of several tasks, two thin matrices. If a task is chosen,
+// their product is added to the matrix.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@
 
 namespace lffn {
 
-// The matrices that an adapter changes, computed while they are read. They point into other tensors' files.
+// The matrices that an adapter changes, computed while they are read. They point into the files of the original
+// tensors.
 class AdaptedTensors {
  public:
   AdaptedTensors() = default;
@@ -28,7 +29,7 @@ class AdaptedTensors {
   size_t bytes_ = 0;
 };
 
-// Of a model without any.
+// For a model without adapters.
 [[noreturn]] void refuse_adapter(const std::string& name);
 
 }  // namespace lffn

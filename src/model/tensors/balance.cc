@@ -34,7 +34,7 @@ std::vector<double> squares_of_columns(const LinearTensors& linear) {
   return squares;
 }
 
-// What the weights of each channel are multiplied by; empty: nothing is far apart.
+// What the weights of each channel are multiplied by; empty: no channel's weights are far smaller than usual.
 Factors factors_of(const std::vector<double>& squares) {
   double mean = 0;
   for (const double square : squares) mean += square / static_cast<double>(squares.size());
@@ -63,7 +63,7 @@ void divide_outputs(LinearTensors& maker, int64_t first, const Factors& factors)
   }
 }
 
-// Channels of values; several heads of queries may read one.
+// Balances the channels of values; several query heads may read one.
 void balance_values(const LayerDescription& described, LinearTensors& query_key_value, LinearTensors& out,
                     const ModelLoadOptions& options) {
   if (!becomes_int8(query_key_value, options) || !becomes_int8(out, options)) return;
@@ -79,7 +79,7 @@ void balance_values(const LayerDescription& described, LinearTensors& query_key_
   for (int64_t i = 0; i < out.inputs; ++i) out.input_factors[static_cast<size_t>(i)] = factors[channel(i)];
 }
 
-// Gated neurons are divided in the half that no activation bends.
+// Gated neurons are divided in the half to which no activation applies.
 void balance_neurons(const LayerDescription& described, LinearTensors& up, LinearTensors& down,
                      const ModelLoadOptions& options) {
   if (described.gate == Gate::kNone || !becomes_int8(up, options) || !becomes_int8(down, options)) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before weights become int8: trained encoders have channels that are far larger than the others and that the next
-// layer reads with far smaller weights. Rows of weights and of inputs have one step each, so that both would lose what
-// they are told apart by. Such a channel is divided where it is made, in a norm or a linear layer, and its weights are
-// multiplied by as much: by a power of 2, so that float32 would not notice.
+// Balances channels before weights become int8. In trained encoders some channels are far larger than the others, and
+// the next layer reads them with far smaller weights. A row of int8 weights or inputs has one scale, so both the other
+// channels and these weights would lose precision. Such a channel is divided by a power of 2 where it is made, in a
+// norm or a linear layer, and its weights are multiplied by the same: in float32 that changes nothing.
 #pragma once
 
 #include "model/config/load_options.h"
@@ -11,7 +11,7 @@
 
 namespace lffn {
 
-// Of the layers that become int8 and read what nobody else does; reads their weights once.
+// For layers that become int8 and whose inputs no other layer reads. Reads their weights once.
 void balance(const ModelConfig& config, const ModelLoadOptions& options, ModelTensors& model);
 
 }  // namespace lffn

@@ -66,9 +66,9 @@ struct Cut {
   int64_t outputs, output_ranges;
 };
 
-constexpr int64_t kUnit = 12;  // no kernel has rows left over then
+constexpr int64_t kUnit = 12;  // a multiple of all kernels' tiles, so that no rows are left over
 
-// Rows that leave half of the L2 cache to the weights and the results.
+// As many rows as leave half of the L2 cache to the weights and the results.
 int64_t rows_that_fit(int64_t inputs) {
   const int64_t fitting = static_cast<int64_t>(cache_sizes().l2) / 2 / (inputs * static_cast<int64_t>(sizeof(float)));
   return std::clamp<int64_t>(fitting / kUnit * kUnit, kUnit, kLinearRows);
@@ -77,15 +77,15 @@ int64_t rows_that_fit(int64_t inputs) {
 Cut cut(int64_t rows, int64_t rows_per_item, int64_t outputs, int32_t threads) {
   const int64_t ranges = (rows + rows_per_item - 1) / rows_per_item;
   if (threads == 1 || ranges >= 2 * threads) return {rows_per_item, ranges, outputs, 1};
-  // Fewer rows an item rather than fewer outputs, as long as there are enough for the weights that each item reads:
-  // then no row has to be prepared before.
+  // Splitting rows is better than splitting outputs, as long as each item has enough rows for the weights that it
+  // reads: then no row has to be prepared beforehand.
   constexpr int64_t kFewestRows = 36, kMostItems = 3;
   if (const int64_t items = std::min(kMostItems, rows / (kFewestRows * threads)); items > 1) {
     const int64_t share = round_up((rows + items * threads - 1) / (items * threads), kUnit);
     const int64_t fewer = std::min(rows_per_item, share);
     return {fewer, (rows + fewer - 1) / fewer, outputs, 1};
   }
-  // Enough pieces that the threads end together.
+  // Enough pieces for the threads to end at about the same time.
   const int64_t wanted = std::max<int64_t>(1, 3 * threads / ranges);
   const int64_t width = round_up((outputs + wanted - 1) / wanted, 4 * kPanel);
   return {rows_per_item, ranges, width, (outputs + width - 1) / width};
@@ -132,7 +132,7 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
     sums_ = Memory(checked_product(padded * sizeof(int32_t), static_cast<size_t>(slices)));
     std::memset(sums_.data(), 0, sums_.size());
   }
-  // A panel's rows at a time, wherever they come from.
+  // Reads the rows of one panel at a time, from whichever tensor each comes.
   std::vector<float> rows(checked_product(static_cast<size_t>(inputs_), kPanel));
   std::vector<float> laid(dtype_ == LFFN_DTYPE_BF16 ? rows.size() : 0);
   std::vector<int8_t> integers(static_cast<size_t>(inputs_));
@@ -205,8 +205,8 @@ void Linear::run(const Workers& workers, const Call& call) const {
                             call.packed.stride, bits);
     }
   };
-  // A few rows at a time: they are still near when they become bytes, and memory that is asked for arrives while others
-  // are prepared, as a processor waits for few lines at once.
+  // A few rows at a time: they are still in the cache when they become bytes, and prefetched memory arrives while other
+  // rows are prepared, because a processor can wait for only a few cache lines at once.
   const auto prepare = [&](int64_t first, int64_t rows) {
     constexpr int64_t kAtOnce = 4, kAhead = 3 * kAtOnce;
     const auto ask = [&](int64_t from) {
@@ -223,7 +223,8 @@ void Linear::run(const Workers& workers, const Call& call) const {
                           {call.with_word_rows.row(first + done), call.with_word_rows.stride});
     }
   };
-  // Rows that several items read are prepared before, by all threads; the others by their item, while they are near.
+  // Rows that several items read are prepared beforehand, by all threads; other rows by their item, while they are in
+  // the cache.
   if (pieces.output_ranges > 1) {
     constexpr int64_t kFewest = 8;  // for fewer no thread is worth waking
     const int64_t shares = std::clamp<int64_t>(call.rows / kFewest, 1, 2 * threads);
@@ -292,7 +293,7 @@ void Linear::take_row(int64_t output, void* to) const {
   }
 }
 
-// Rows from some output on, one at a time: a copy of all would double a large model while it is saved.
+// Rows from some output on, one at a time: a copy of all rows would double a large model's memory while it is saved.
 class Linear::StoredRows : public Bytes {
  public:
   StoredRows(const Linear& linear, int64_t first, int64_t outputs)

@@ -16,7 +16,7 @@ namespace lffn {
 
 // Numbers of a model that stay float32: vectors, the tables of positions and types, and layer norms.
 
-// With zeros behind them up to a whole panel.
+// Numbers followed by zeros up to a whole panel.
 class Floats {
  public:
   Floats() = default;
@@ -28,7 +28,7 @@ class Floats {
   int64_t num_parameters() const { return empty() ? 0 : count_of(shape_); }
   int64_t stored_bytes() const { return num_parameters() * static_cast<int64_t>(sizeof(float)); }
   size_t bytes() const { return values_.size(); }
-  // Under this name as it is: that of a vector has no ending.
+  // Under exactly this name: a vector's name has no ending.
   void add_stored(const std::string& name, std::vector<TensorView>& tensors) const;
 
  private:
@@ -53,7 +53,7 @@ class Norm {
   NormPlan plan_ = {};
   bool has_shift_ = false;
   const float* stored_gain_ = nullptr;  // as files have it
-  Memory values_;                       // gain, then shift, or zeros; then the gain as files have it, if it is another
+  Memory values_;                       // gain, then shift or zeros; then the gain as files have it, if it differs
 };
 
 class Linear {
@@ -62,7 +62,7 @@ class Linear {
   // dtype: LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8 or LFFN_DTYPE_AS_STORED. input_bits: of int8 layers.
   Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels, RowBits input_bits = RowBits::kEight);
   static size_t bytes_for(int64_t inputs, int64_t outputs, int32_t dtype);
-  // As what they are held where this is wanted.
+  // The type in which the weights are held if `wanted` is asked for.
   static int32_t dtype_of(const LinearTensors& tensors, int32_t wanted);
 
   bool empty() const { return outputs_ == 0; }
@@ -74,7 +74,7 @@ class Linear {
   int64_t num_parameters() const { return (inputs_ + (has_bias_ ? 1 : 0)) * outputs_; }
   int64_t stored_bytes() const { return inputs_ * outputs_ * weight_bytes() + stored_floats() * 4; }
 
-  // Room for rows as bytes, for int8 layers; for bf16 ones for widened_cells() of each thread.
+  // Memory for rows as bytes with int8 layers; with bf16 layers for widened_cells() of each thread.
   struct Packed {
     int32_t* rows = nullptr;
     int64_t stride = 0;  // at least packed_cells(inputs)
@@ -83,30 +83,30 @@ class Linear {
   static int64_t widened_cells(int64_t inputs) { return inputs * kWidened; }
   static int64_t packed_cells(int64_t inputs) { return kRowHeader + ((inputs + 1) / 2 + 15) / 16 * 16; }
 
-  // out (+)= activation(linear(norm(in))) for so many rows. norm may be nullptr; otherwise `normed` is room for the
-  // rows after it.
+  // out (+)= activation(linear(norm(in))) for some rows. norm may be nullptr; otherwise `normed` has room for the rows
+  // after the norm.
   struct Call {
     const Norm* norm = nullptr;
     Rows normed;
     Rows in;
-    // Unless kNone: a row of `in` is two halves, of which it reads the product, see Kernels::gate.
+    // Unless kNone, each row of `in` has two halves and the layer reads their product, see Kernels::gate.
     Gate gate = Gate::kNone;
     Activation gate_activation = Activation::kNone;
     int64_t rows = 0;
     int64_t first_output = 0;  // a multiple of kPanel
     int64_t outputs = 0;       // 0: all from the first on
-    Packed packed;             // not of float32 layers
+    Packed packed;             // not used by float32 layers
     Activation activation = Activation::kNone;
     bool add = false;
     Rows out;
-    const WordRowsOfTokens* ahead = nullptr;  // of the same tokens, asked for on the way
+    const WordRowsOfTokens* ahead = nullptr;  // of the same tokens, prefetched on the way
     const WordRowsOfTokens* word_rows =
         nullptr;  // of the same tokens, added to with_word_rows once an int8 layer has read its in
     Rows with_word_rows;
   };
   void run(const Workers& workers, const Call& call) const;
 
-  // As one layer for each name, as it was made of. Weights are taken out of their panels while they are read.
+  // Adds one layer for each name, as the layers that it was made of. Weights are unpacked while they are read.
   void add_stored(const std::vector<std::string>& names, std::vector<TensorView>& tensors,
                   std::vector<std::unique_ptr<const Bytes>>& sources) const;
   size_t bytes() const { return panels_.size() + bias_.size() + scales_.size() + sums_.size(); }
@@ -120,7 +120,7 @@ class Linear {
   // Where in the panels the weights of an output begin; those of four inputs lie side by side.
   int64_t int8_start(int64_t output) const { return (output / kPanel * quads() * kPanel + output % kPanel) * 4; }
   static int64_t int8_place(int64_t input) { return input / 4 * kPanel * 4 + input % 4; }
-  void take_row(int64_t output, void* to) const;  // as it was before it was packed
+  void take_row(int64_t output, void* to) const;  // the row as it was before packing
   void pack_int8_row(const LinearTensors& tensors, size_t part, int64_t row, int64_t output, float* floats,
                      int8_t* integers);
 

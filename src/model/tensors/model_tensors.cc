@@ -17,7 +17,7 @@ namespace {
 
 constexpr lffn_status kStatus = LFFN_ERROR_BAD_MODEL;
 
-// Or moving one would copy its views, and what points into them would dangle.
+// Otherwise moving one would copy its views, and pointers into them would dangle.
 static_assert(std::is_nothrow_move_constructible_v<LayerTensorParts>);
 
 bool same_content(const TensorView& a, const TensorView& b) {
@@ -56,7 +56,7 @@ FfnKind kind_of(const ModelConfig& config, const TensorFinder& finder, size_t la
   return FfnKind::kNone;
 }
 
-// Finds what is one layer's.
+// Finds the tensors of one layer.
 class LayerFinder {
  public:
   LayerFinder(const ModelConfig& config, TensorFinder& finder, size_t number)
@@ -76,7 +76,7 @@ class LayerFinder {
 
  private:
   NormTensors norm(const char* name) { return finder_.norm(prefix_ + name, d_, description_.norm); }
-  // That of a part that has nothing to read it with; where it comes before, files hold it or not.
+  // The norm of a part without weights. Where norms come before parts, a file need not have it.
   NormTensors unused_norm(const char* name) {
     if (description_.norms != NormPlace::kAfter && !finder_.has(prefix_ + name + ".weight")) return {};
     return norm(name);
@@ -169,7 +169,7 @@ class LayerFinder {
   LayerTensorParts layer_;
 };
 
-// What is summed for each token before the first layer.
+// Finds the embeddings, which are summed for each token before the first layer.
 void find_embeddings(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
   const Family& family = *config.family;
   const int64_t d = config.hidden_size, e = config.embedding_size;
@@ -232,7 +232,7 @@ void find_lm_head(const ModelConfig& config, TensorFinder& finder, ModelTensors&
   }
 }
 
-// As many classes as the config or else the tensor has.
+// The number of classes comes from the config, or else from the tensor.
 LinearTensors find_scores(const ModelConfig& config, TensorFinder& finder, const char* name, bool has_bias) {
   const int64_t d = config.hidden_size;
   const std::string weight = std::string(name) + ".weight";
@@ -264,7 +264,7 @@ void find_token_head(const ModelConfig& config, TensorFinder& finder, ModelTenso
   const Family& family = *config.family;
   if (family.token_heads_read_classes) find_class_dense(config, finder, model);
   if (config.token_head == TokenHead::kClasses) {
-    // A family whose classes of texts have no bias has one for those of tokens.
+    // A family whose text classifier has no bias may have one in its token classifier.
     const bool has_bias = config.has_class_out_bias || finder.has(std::string(family.token_classes) + ".bias");
     model.token_classes = find_scores(config, finder, family.token_classes, has_bias);
   }
@@ -273,7 +273,7 @@ void find_token_head(const ModelConfig& config, TensorFinder& finder, ModelTenso
   }
 }
 
-// As many numbers as the tensor has, where nothing says how many.
+// The size of a token's vector comes from the tensor if nothing else says it.
 void find_token_vectors(const ModelConfig& config, const SentenceSettings& sentence, TensorFinder& finder,
                         ModelTensors& model) {
   const std::vector<LateSettings::Layer>& layers = sentence.late.layers;
@@ -308,14 +308,14 @@ void find_token_vectors(const ModelConfig& config, const SentenceSettings& sente
 bool has_lm_head(const ModelConfig& config, const TensorFinder& finder) {
   const Family& family = *config.family;
   if (family.lm_dense == nullptr) return config.has_plain_decoder;
-  // Where both heads share layers, what follows tells.
+  // If both heads share a layer, the tensors after it tell which head it is.
   if (family.lm_dense == family.class_dense && finder.has_any(std::string(family.class_out) + ".")) return false;
   if (config.token_head != TokenHead::kNone && family.token_heads_read_classes) return false;
   return finder.has_any(std::string(family.lm_dense) + ".") || finder.has_any(std::string(family.lm_norm) + ".") ||
          finder.has_any(std::string(family.decoder) + ".");
 }
 
-// Of "classifier.out_proj", whatever begins with "classifier." tells.
+// There is a classifier if any tensor's name begins with the first part of class_out's, such as "classifier.".
 bool has_classifier(const Family& family, const TensorFinder& finder) {
   const std::string_view out = family.class_out;
   return finder.has_any(std::string(out.substr(0, out.find('.'))) + ".");

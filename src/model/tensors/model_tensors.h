@@ -75,10 +75,10 @@ struct Found {
 using LayerTensorParts = LayerParts<Found>;
 using ModelTensors = ModelParts<Found>;
 
-// Finds every tensor that the config needs, with exactly its shape, a type it may have and finite values; no other
-// tensor may be there but those that the family's files are known to hold for nothing. Prefixes do not count, and
-// "gamma" and "beta" of a LayerNorm are its weight and bias. `tensors` must outlive the result. Throws
-// Error(LFFN_ERROR_BAD_MODEL) that names the tensor.
+// Finds every tensor that the config needs, and checks that it has exactly the right shape, a permitted type and finite
+// values. There may be no other tensors, except those that the family's files are known to have without using them.
+// Prefixes do not count, and "gamma" and "beta" of a LayerNorm are its weight and bias. `tensors` must outlive the
+// result. Throws Error(LFFN_ERROR_BAD_MODEL) that names the tensor.
 ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<TensorView>& tensors,
                                  const SentenceSettings& sentence = {});
 

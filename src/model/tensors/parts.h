@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model is made of. Kind says as what: as tensors in files (Found in model_tensors.h), or packed, as it runs
-// (Packed in weights.h). A part that a model has not is empty. Whatever concerns all parts goes by visit_parts, so that
-// a new one is added here, where it is found, and where it runs.
+// What a model is made of. Kind says in which form: as tensors in files (Found in model_tensors.h), or packed, as it
+// runs (Packed in weights.h). A part that a model lacks is empty. Whatever concerns all parts uses visit_parts, so that
+// a new part is added only here, where it is found, and where it runs.
 #pragma once
 
 #include <string>
@@ -17,16 +17,17 @@ template <typename Kind>
 struct LayerParts {
   typename Kind::Norm attention_norm;
   typename Kind::Norm ffn_norm;
-  typename Kind::Norm attention_result_norm, ffn_result_norm;  // of what a part gives
+  typename Kind::Norm attention_result_norm, ffn_result_norm;  // of a part's result
   typename Kind::Linear query_key_value;
-  typename Kind::Norm query_norm, key_norm;            // of each head
-  typename Kind::Linear distance_key, distance_query;  // of vectors of distances; empty: the keys' and the queries'
+  typename Kind::Norm query_norm, key_norm;  // of each head
+  typename Kind::Linear distance_key,
+      distance_query;  // for vectors of distances; empty: the keys' and the queries' own layers serve
   typename Kind::Linear attention_out;
-  typename Kind::Floats attention_bias;  // all of attention, of a layer without heads
-  // The feed-forward block is the sum of what is there of these.
-  typename Kind::Linear up, down;  // neurons; of gated ones, up gives both halves
+  typename Kind::Floats attention_bias;  // of a layer without heads: its whole attention
+  // The feed-forward block is the sum of those of these parts that the layer has.
+  typename Kind::Linear up, down;  // neurons; if they are gated, up gives both halves
   typename Kind::Lookup lookup;    // with its layer norm, where a pre-norm model has it
-  typename Kind::Linear linear;    // of what the lookup reads
+  typename Kind::Linear linear;    // reads the same input as the lookup
   typename Kind::Floats ffn_bias;  // of a layer with neither neurons nor a lookup
   typename Kind::WordRows word_rows;
 };
@@ -36,7 +37,7 @@ struct ModelParts {
   typename Kind::Words words;
   typename Kind::Floats positions;
   typename Kind::Floats types;
-  typename Kind::RowNumbers row_of_word;  // of all layers' words; empty: a word's own number
+  typename Kind::RowNumbers row_of_word;  // for the rows by word of all layers; empty: a word's own number
   typename Kind::Norm embedding_norm;
   typename Kind::Linear widener;    // of words' vectors, to the model's width
   typename Kind::Floats distances;  // a row for each bucket of distances
@@ -56,14 +57,14 @@ struct ModelParts {
   typename Kind::Linear token_classes;
   typename Kind::Linear answers;
   typename Kind::Linear token_vectors;               // of late interaction; empty: the hidden states are these vectors
-  std::vector<typename Kind::Linear> later_vectors;  // what follows it
-  std::vector<typename Kind::Linear> vector_residuals;  // of it and of these, most of them empty
+  std::vector<typename Kind::Linear> later_vectors;  // the layers after it
+  std::vector<typename Kind::Linear> vector_residuals;  // one for it and each of these, most of them empty
   typename Kind::Linear sparse_tokens;                  // one weight of each token
-  std::vector<typename Kind::Linear> modules;           // of a sentence encoder: as many as its settings have
+  std::vector<typename Kind::Linear> modules;           // of a sentence encoder, one for each module in its settings
 };
 
-// The names of a part's tensors, without ".weight" and ".bias" but for Floats, which are one tensor. Several: of layers
-// that are one part together; a lookup's second one is that of its layer norm.
+// The names of a part's tensors, without ".weight" and ".bias", except that Floats are one tensor with its full name. A
+// part that is made of several layers has several names; a lookup's second name is that of its layer norm.
 using PartNames = std::vector<std::string>;
 
 constexpr char kRowOfWord[] = "embeddings.word_rows";
@@ -103,7 +104,7 @@ inline std::string layer_prefix(const Family& family, size_t layer) {
   return family.layer + std::to_string(layer) + ".";
 }
 
-// Calls visit(names, part...) for each part, there or not, of one model or of the same part of several at once.
+// Calls visit(names, part...) for each part, empty or not: of one model, or with the same part of several models.
 template <typename Visit, typename... Models>
 void visit_parts(const ModelConfig& config, Visit&& visit, Models&... models) {
   const Family& family = *config.family;

@@ -22,7 +22,7 @@ std::string plain_name(std::string_view name, const Family& family) {
     result.replace(0, std::string_view(old_start).size(), start);
     break;
   }
-  // As the first versions of BERT's files call them.
+  // The names in the first versions of BERT's files.
   constexpr struct {
     std::string_view old_end, end;
   } kEnds[] = {{"LayerNorm.gamma", "LayerNorm.weight"},
@@ -155,7 +155,7 @@ std::vector<TensorView> TensorFinder::lookup(const std::string& prefix, const st
 
 void TensorFinder::refuse_others(const char* const* ignored, size_t count) const {
   for (const auto& [name, tensor] : by_name_) {
-    // Adapters, which a model does without unless one is chosen.
+    // Adapters' tensors stay unused unless an adapter is chosen.
     bool known = taken_.count(tensor) != 0 || name.find(".parametrizations.weight.0.lora_") != std::string::npos;
     for (size_t i = 0; i < count && !known && ignored[i] != nullptr; ++i) {
       const std::string_view entry = ignored[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer's rows by word: each token's row, chosen by its id, is a part of the feed-forward block. Used as they lie in
-// the file, mapped where the load maps, else read once; or in another element type, if one is wanted.
+// A layer's rows by word: each token's row, chosen by its id, is added in the feed-forward block. The rows are used as
+// they lie in the file, mapped if the load options say so, else read once; or in another element type, if one is
+// wanted.
 #pragma once
 
 #include <memory>
@@ -13,7 +14,7 @@
 
 namespace lffn {
 
-// The row of each word, where it is not the word's own number.
+// The row of each word, if it is not simply the word's number.
 class RowNumbers {
  public:
   RowNumbers() = default;
@@ -36,18 +37,18 @@ class WordRows {
   WordRows() = default;
   // dtype: LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8, LFFN_DTYPE_INT4 or LFFN_DTYPE_AS_STORED.
   WordRows(const WordRowTensors& tensors, int32_t dtype);
-  // Memory of its own: without the rows where they are mapped.
+  // The memory that it allocates; mapped rows are not counted.
   static size_t bytes_for(const WordRowTensors& tensors, int32_t dtype);
 
   bool empty() const { return num_rows_ == 0; }
   int64_t num_rows() const { return num_rows_; }
   int32_t dtype() const;  // LFFN_, LFFN_DTYPE_F16 among them
-  // out += the rows of so many tokens; `asked` says that they were asked for.
+  // out += the rows of some tokens; `asked` says that ask() was called for them.
   void add(const Kernels& kernels, const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens, const Rows& out,
            bool asked) const;
 
   int64_t flop_per_row() const { return size_ * (scales_.size() > 0 ? 2 : 1); }
-  // Asks for the rows of so many tokens, so that they are near when they are added.
+  // Prefetches the rows of some tokens, so that they are in the cache when they are added.
   void ask(const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens) const;
   int64_t row_bytes() const { return row_bytes_; }
 
@@ -76,7 +77,7 @@ struct WordRowsOfTokens {
   const RowNumbers* row_of_word;
   const int32_t* ids;
   void ask(int64_t first, int64_t tokens) const { words->ask(ids + first, *row_of_word, tokens); }
-  // After they were asked for.
+  // For rows that have been prefetched.
   void add(const Kernels& kernels, int64_t first, int64_t tokens, const Rows& out) const {
     words->add(kernels, ids + first, *row_of_word, tokens, out, true);
   }

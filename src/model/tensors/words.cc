@@ -80,7 +80,7 @@ void WordMatrix::add(const Kernels& kernels, const int32_t* ids, const int32_t* 
   plan.ids = ids;
   plan.row_of_word = row_of_id;
   plan.tokens = count;
-  plan.out = out;  // of each token the same
+  plan.out = out;  // the same for each token, so that the rows add up
   kernels.add_word_rows(plan);
 }
 
@@ -92,7 +92,7 @@ void WordMatrix::ask(int64_t word) const {
   if (dtype_ == LFFN_DTYPE_INT8) __builtin_prefetch(scales_.as<float>() + word);
 }
 
-// Of the rows as the kernels want them: words of four bytes.
+// The stride of prepared rows, in units of four bytes.
 int64_t WordMatrix::scratch_stride() const {
   return dtype_ == LFFN_DTYPE_INT8 ? kRowHeader + stride_ / 2 : stride_ + 16;
 }
@@ -108,7 +108,7 @@ alignas(64) constexpr float kNoBias[kMostPanels * kPanel] = {};
 
 }  // namespace
 
-// The rows as the kernels want them.
+// Brings the rows into the form that the kernels read.
 void WordMatrix::prepare(const Workers& workers, const Call& call) const {
   const int64_t stride = scratch_stride();
   if (dtype_ == LFFN_DTYPE_INT8) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vectors of all words: embeddings on the way in, and where a head's weights are tied to them, its weights. One
-// copy serves both.
+// The vectors of all words: the embeddings, and the weights of a head that is tied to them. One copy serves both.
 #pragma once
 
 #include <functional>
@@ -27,7 +26,7 @@ class WordMatrix {
   void read(int64_t word, float* out) const;
   // out += the vectors of some words, one after the other. row_of_id: nullptr, or which word each id means.
   void add(const Kernels& kernels, const int32_t* ids, const int32_t* row_of_id, int64_t count, float* out) const;
-  // Asks memory for what read() will want.
+  // Prefetches what read() will read.
   void ask(int64_t word) const;
 
   // out = in * words + bias for some rows.
@@ -39,12 +38,13 @@ class WordMatrix {
     uint8_t* scratch = nullptr;  // scratch_bytes(rows)
   };
   void score(const Workers& workers, const Call& call) const;
-  // The same without a row for the whole vocabulary: take(first, count, scores) sees some words' scores, from several
-  // threads at once, each with words of its own. call.out has room for most_scores() of each thread, call.out.stride
-  // numbers from one thread's to the next.
+  // The same without rows for the whole vocabulary: take(first, count, scores) gets the scores of some words at a time.
+  // Several threads call it at once, each with words of its own. call.out has room for most_scores() of each thread,
+  // call.out.stride numbers from one thread's to the next.
   using Taker = std::function<void(int64_t, int64_t, const Rows&)>;
   void score(const Workers& workers, const Call& call, const Taker& take) const;
-  // Scores that a thread holds at once in a call of at most so many rows. Of fewer rows they may be more.
+  // The most scores that a thread holds at once in any call of at most `most_rows` rows. A call with fewer rows may
+  // hold more than one with more.
   int64_t most_scores(int64_t most_rows) const;
   size_t scratch_bytes(int64_t rows) const;
 
