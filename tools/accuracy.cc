@@ -46,7 +46,7 @@ struct Case {
 };
 
 struct Costs {
-  double y_error = 0;        // rms of the difference, in rms of y
+  double y_error = 0;        // rms of the difference, in units of the rms of y
   double flipped_codes = 0;  // share
   double flipped_bits = 0;   // share
 };
@@ -84,7 +84,7 @@ double relative_error(const std::vector<float>& values, const std::vector<float>
   return size > 0 ? std::sqrt(difference / size) : 0;
 }
 
-// Of the likeliest code of each table, the first of its probes.
+// Compares the likeliest code of each table, which is the first of its probes.
 void count_flips(const std::vector<int32_t>& codes, const std::vector<int32_t>& exact, const lffn_layer_info& info,
                  Costs& costs) {
   int64_t wrong_codes = 0, wrong_bits = 0, all = 0;

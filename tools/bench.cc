@@ -19,7 +19,7 @@
 namespace lffn::tools {
 namespace {
 
-constexpr int64_t kDistinctTokens = 4096;  // the same few again and again would find their rows in the cache
+constexpr int64_t kDistinctTokens = 4096;  // fewer tokens, run again and again, would find their rows in the cache
 constexpr double kTimingSeconds = 0.02;    // one timing is as many calls as fill this
 constexpr size_t kMinRounds = 3;
 constexpr const char* kVanillaEngine = "this command's own f32 FFN in portable C++, not a tuned library";
@@ -133,7 +133,7 @@ BenchFigures measure(const BenchOptions& options) {
   Progress progress("measuring", static_cast<int64_t>(1000 * options.seconds));
   const Clock::time_point start = Clock::now();
   double elapsed = 0;
-  // One round more than counts: the first warms up. Each runs everything, so that what else the machine does hits all.
+  // The first round only warms up. Each round runs everything, so that other work on the machine slows all alike.
   for (size_t round = 0; round <= kMinRounds || elapsed < options.seconds; ++round) {
     const double hash_us = hash_watch.time(run_hash);
     const double layer_us = layer_watch.time(run_layer);
@@ -161,7 +161,7 @@ BenchFigures measure(const BenchOptions& options) {
   return figures;
 }
 
-// 10^3 per microsecond are 10^9 per second. A gather too short to be told from the hash has no rate.
+// 10^3 per microsecond are 10^9 per second. A gather too short to be measured beside the hash has no rate.
 double rate(double thousands, double microseconds) { return microseconds > 0 ? thousands / microseconds : 0; }
 
 struct StageRow {

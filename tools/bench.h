@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of `lookupffn bench`, and a file that is gone with its object, for what they save.
+// The parts of `lookupffn bench`, and a temporary file for what they save.
 #pragma once
 
 #include <unistd.h>
@@ -16,9 +16,9 @@
 
 namespace lffn::tools {
 
-// What `lookupffn bench --costs` does: prints as JSON what a neuron, a head, a table, a linear map and a row by word
-// cost a token on this machine, in several sizes, element types and shapes of calls. Each figure is measured for about
-// so many seconds.
+// What `lookupffn bench --costs` does: prints as JSON how long a neuron, a head, a table, a linear map and a row by
+// word take per token on this machine, in several sizes, element types and shapes of calls. Each figure is measured for
+// about `seconds`.
 int bench_costs(const std::vector<int32_t>& hidden_sizes, double seconds);
 
 // What `lookupffn bench --model` does.
@@ -28,10 +28,10 @@ struct ModelBench {
   int32_t sequences = 8;
 };
 
-// Times whole calls for about so many seconds, at least three times, and prints what they take.
+// Times whole calls for about `seconds`, at least three calls, and prints how long they take.
 int bench_model(const ModelBench& bench, const lookupffn::LoadOptions& load, double seconds, bool json);
 
-// A file that is gone with its object.
+// A file that is deleted with its object.
 class TemporaryFile {
  public:
   TemporaryFile() : path_((std::filesystem::temp_directory_path() / "lookupffn-bench-XXXXXX").string()) {

@@ -18,7 +18,7 @@
 namespace lffn::tools {
 namespace {
 
-constexpr int32_t kLayers = 3;  // whose weights and rows take turns in the caches, as in a model
+constexpr int32_t kLayers = 3;  // so that weights and rows of layers take turns in the caches, as in a model
 constexpr int32_t kWords = 30522, kFewWords = 2048;
 constexpr int32_t kNeurons = 768, kFewTables = 16;
 constexpr int64_t kMostTableNumbers = 1 << 24;
@@ -32,7 +32,7 @@ struct Shape {
 constexpr Shape kShapes[] = {{1, 16}, {32, 128}};
 constexpr int32_t kTypes[] = {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8};
 
-// Of this thread, so that what else runs on the machine counts little.
+// The processor time of this thread, which other work on the machine hardly changes.
 double cpu_seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -52,7 +52,7 @@ lookupffn::LoadOptions held_as(int32_t dtype) {
   return options;
 }
 
-// A model all of whose layers have one part, or none.
+// A model whose layers all have the same single part, or none.
 class Subject {
  public:
   Subject(const RandomModelShape& shape, const lookupffn::LoadOptions& options) : vocab_(shape.vocab_size) {
@@ -91,7 +91,7 @@ class Subject {
   std::vector<float> embeddings_;
 };
 
-// `what` beside what it is added to: microseconds per token of one of `units`.
+// What `what` costs beyond `base`: microseconds per token for one of `units`.
 double cost_of(Subject& what, Subject& base, const Shape& shape, double units, double seconds) {
   std::vector<double> more;
   double spent = 0;
@@ -129,7 +129,7 @@ class PartCosts {
   void measure(int32_t hidden_size, int32_t dtype) {
     const lookupffn::LoadOptions options = held_as(dtype);
     const RandomModelShape none = plain(hidden_size);
-    if (dtype != LFFN_DTYPE_BF16) {  // which linear layers are never held as
+    if (dtype != LFFN_DTYPE_BF16) {  // neurons, heads and linear maps are not measured in it
       Subject base(none, options);
       RandomModelShape shape = none;
       shape.ffn_kinds = std::string(kLayers, 'v');
@@ -168,7 +168,7 @@ class PartCosts {
     }
   }
 
-  // As many tables as fill whole chains of a BH hash, where they do not take too much memory.
+  // Takes as many tables as fill whole chains of a BH hash, unless they take too much memory.
   void add_table(int32_t hidden_size, int32_t dtype, int32_t rows, int32_t projection) {
     lookupffn::LayerConfig config;
     config.hidden_size = hidden_size;
@@ -200,7 +200,7 @@ class PartCosts {
         times.push_back(cpu_seconds() - start);
         spent += times.back();
       }
-      times.erase(times.begin());  // which warmed up
+      times.erase(times.begin());  // it only warmed up
       put("table", hidden_size, dtype, shape, more,
           1e6 * middle_of(times) / (static_cast<double>(shape.tokens()) * kLayers * config.num_tables));
     }

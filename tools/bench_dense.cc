@@ -100,7 +100,7 @@ template <int Lanes, int Rows>
   }
 }
 
-// The erf of Abramowitz and Stegun 7.1.28, off by at most 3e-7.
+// Adds the bias, then applies GELU with the erf of Abramowitz and Stegun 7.1.28, which is off by at most 3e-7.
 [[gnu::always_inline]] inline void bias_gelu(float* v, const float* bias, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     const float x = v[i] + bias[i];
@@ -240,7 +240,7 @@ void DenseFfn::forward(const float* x, int64_t num_tokens, int32_t num_threads, 
   const int64_t chunk = std::min(share, kChunkTokens);
   const int64_t room1 = panels(intermediate_, width) * width, room2 = panels(hidden_, width) * width;
   parallel_for(panels(num_tokens, chunk), num_threads, [&](int64_t item, int32_t) {
-    // Kept from call to call, so that no timing pays for fresh pages.
+    // Kept from call to call, so that no timing includes page faults.
     thread_local std::vector<float> packed, middle, sums;
     packed.resize(static_cast<size_t>(chunk * kBlockInputs));
     middle.resize(static_cast<size_t>(chunk * room1));

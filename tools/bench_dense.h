@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain vanilla FFN, so that `lookupffn bench` has something to set beside a layer: y = gelu(x W1 + b1) W2 + b2.
-// Blocked for the caches and for the registers of SSE2, AVX2 or AVX-512, in C++ without a line of assembly. Dense
-// engines with hand-made kernels may be faster; benchmarks/compare measures those.
+// A plain vanilla FFN with which `lookupffn bench` compares a layer: y = gelu(x W1 + b1) W2 + b2. It is blocked for the
+// caches and for the registers of SSE2, AVX2 or AVX-512, in C++ without a line of assembly. Dense engines with
+// hand-made kernels may be faster; benchmarks/compare measures those.
 #pragma once
 
 #include <cstdint>

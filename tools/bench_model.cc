@@ -46,7 +46,7 @@ lookupffn::TokenBatch random_batch(const lookupffn::ModelInfo& info, const Model
 
 struct Times {
   std::vector<double> calls;            // seconds of each, sorted
-  double stages[LFFN_NUM_STAGES] = {};  // seconds of all together
+  double stages[LFFN_NUM_STAGES] = {};  // seconds of all calls together
   std::vector<double> layers;           // likewise: attention and the feed-forward block of each
 };
 

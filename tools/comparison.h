@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well texts answer a query, compared as the model means it.
+// How well texts answer a query, by the comparison that the model is made for.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ class Comparison {
   // As `evaluate` chooses: a model with both sparse and late vectors is compared by its embeddings.
   static Kind kind_of(const lookupffn::Model& model);
 
-  // `texts` says how they are read, `query` how the query is; a reranker reads pairs as `query` says. Prompts that
-  // nobody chose are the model's for queries and for documents. Throws InvalidArgument where the kind takes no other.
-  // The model must outlive it.
+  // `texts` says how texts are read, `query` how the query is; a reranker reads pairs as `query` says. If no prompt is
+  // chosen, the model's prompts for queries and documents are used; throws InvalidArgument if the kind permits no
+  // others. The model must outlive the object.
   Comparison(const lookupffn::Model& model, Kind kind, const std::string& query_text, lookupffn::RunOptions query,
              lookupffn::RunOptions texts);
   Comparison(const Comparison&) = delete;
   Comparison& operator=(const Comparison&) = delete;
 
-  // The scores of the input's next texts; of one that cannot be run, which the input is told of, there is none.
+  // The scores of the input's next texts. A text that cannot be run has none, and is reported to the input.
   std::vector<std::optional<float>> scores(const std::vector<TextRecord>& records, TextInput& from);
 
  private:

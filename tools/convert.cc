@@ -36,7 +36,7 @@ lookupffn::TokenBatch sample(const lookupffn::ModelInfo& info) {
   return sequences;
 }
 
-// What a model and its copy must have alike.
+// What must be the same in a model and its copy.
 struct Facts {
   explicit Facts(const lookupffn::Model& model) : info(model.info()), family(model.family()) {
     const lookupffn::TokenBatch sequences = sample(info);
@@ -71,7 +71,7 @@ bool are_same(const Facts& a, const Facts& b) {
          info.memory_bytes == copied.memory_bytes && a.word_dtypes == b.word_dtypes && same_bits(a.outputs, b.outputs);
 }
 
-// Writes the file. The model is gone afterwards: it and its copy are not in memory together.
+// Writes the file. The model is freed before its copy is loaded, so that only one of them is in memory.
 Facts write_copy(const ConvertOptions& options) {
   const lookupffn::Model model = options.load.load(options.from);
   const Progress progress("converting to " + options.to);

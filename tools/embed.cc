@@ -113,7 +113,7 @@ std::pair<size_t, size_t> rows_of(const EmbedOptions& options, const lookupffn::
 }
 
 void append_window(std::string& json, const lookupffn::Result& result, const TextRecord& record, size_t row) {
-  // Of a pair the second text is what is read in parts.
+  // In a pair, the second text is the one that is read in windows.
   const int64_t begin = result.get(record.has_pair ? out::pair_begins : out::text_begins)[row];
   const int64_t end = result.get(record.has_pair ? out::pair_ends : out::text_ends)[row];
   json += ",\"begin\":" + std::to_string(begin) + ",\"end\":" + std::to_string(end);

@@ -21,7 +21,7 @@ struct InfoOptions {
   ModelOptions load;
 };
 
-// A layer's file says nothing of a config.json; of any other the model's message tells more.
+// Whether the model's error message tells more than the layer's: for folders, and for files that are not a layer's.
 bool looks_like_a_model(const std::string& path, const std::string& message) {
   struct stat status;
   const bool folder = stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -112,7 +112,7 @@ Command info_command(CLI::App& parent) {
             const std::string not_a_model = lffn_last_error();
             lookupffn::Outcome<lookupffn::Layer> layer = lookupffn::Layer::try_load(options->path, options->load.get());
             if (!layer) {
-              // A folder, or a file that says it is a model, is meant to be one.
+              // The path is a folder, or a file that calls itself a model: the message for models helps more.
               if (looks_like_a_model(options->path, not_a_model)) throw lookupffn::Error(model.status, not_a_model);
               lookupffn::check(layer.status);
             }

@@ -123,7 +123,7 @@ const char* token_head_name(int32_t head) {
   return head == LFFN_TOKEN_HEAD_CLASSES ? "classes" : head == LFFN_TOKEN_HEAD_ANSWERS ? "answers" : "none";
 }
 
-// Of texts or of tokens.
+// The number of labels of texts or of tokens.
 int32_t num_labels(const lookupffn::ModelInfo& info) {
   return info.token_head == LFFN_TOKEN_HEAD_CLASSES ? info.num_token_classes : info.num_classes;
 }
@@ -171,14 +171,14 @@ nlohmann::ordered_json layers_of(const lookupffn::Model& model) {
   return layers;
 }
 
-// The names that lffn_load_options.adapter knows, as config.json has them.
+// The names that lffn_load_options.adapter takes, as config.json lists them.
 nlohmann::ordered_json adapters_of(const lookupffn::Model& model) {
   const auto config = nlohmann::ordered_json::parse(lffn_model_config(model.get()), nullptr, false);
   const auto found = config.is_object() ? config.find("lora_adaptations") : config.end();
   return found == config.end() || !found->is_array() ? nlohmann::ordered_json::array() : *found;
 }
 
-// What tokens attend to, and how they know where they are.
+// What tokens attend to, and the kind of positions.
 std::string attention_of(const lookupffn::ModelInfo& info) {
   const auto digits = [](float theta) {
     char text[32];
@@ -306,7 +306,7 @@ void print_table(const std::string& path, const lookupffn::Model& model) {
   row("model", path);
   row("family", std::string(model.family()));
   row("layers", number(info.num_layers) + ", " + number(info.num_lookup_layers) + " of them with lookups");
-  // Those that are alike together.
+  // Layers that are alike share a line.
   for (int32_t first = 0, i = 0; i < info.num_layers; ++i) {
     const std::string parts = parts_text(model.layer_info(i));
     if (i + 1 < info.num_layers && parts_text(model.layer_info(i + 1)) == parts) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `lookupffn info` tells of a model.
+// What `lookupffn info` shows of a model.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ struct OpenFile {
 
 size_t whole_words(size_t bytes) { return (bytes + 7) / 8 * 8; }
 
-// What a file of this head has behind it; none if no file can be so large.
+// How many bytes follow this head in its file; none if no file can be so large.
 std::optional<size_t> bytes_of(const Head& head) {
   const bool is_kind = head.kind == LFFN_VECTORS_F32 || head.kind == LFFN_VECTORS_INT8;
   if (!is_kind || head.size < 1 || head.size > kMostNumbers || head.count < 0 || head.num_left_out < 0) return {};
@@ -90,7 +90,7 @@ int32_t KeptVectors::kind_of(const std::string& path) {
 }
 
 std::string KeptVectors::take(const std::string& path) {
-  // A named pipe would not be opened before somebody writes to it.
+  // O_NONBLOCK, because opening a named pipe would wait for somebody to write to it.
   const OpenFile file = {open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.number < 0) {
     if (errno == ENOENT) return {};
@@ -165,7 +165,7 @@ void KeptVectors::write(const std::string& path) const {
   head.reading = key_.reading;
   const size_t taken = num_taken_ * row_bytes();
   const uint64_t zeros = 0;
-  // Beside the file, so that it can be put in its place at once; readers keep what they have mapped.
+  // Written beside the file, so that it can replace the file at once; readers keep what they have mapped.
   const std::string made = path + "." + std::to_string(getpid());
   unlink(made.c_str());
   const OpenFile file = {open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, texts_.mode())};

@@ -13,15 +13,15 @@
 
 namespace lffn::tools {
 
-// What vectors depend on beside the texts.
+// What vectors depend on besides the texts.
 struct VectorsKey {
   int32_t kind = LFFN_VECTORS_F32;  // or LFFN_VECTORS_INT8
   int64_t size = 0;
   std::array<uint8_t, LFFN_FINGERPRINT_SIZE> fingerprint = {};
-  uint64_t reading = 0;  // of the options that change how lines are read; 0: none is given
+  uint64_t reading = 0;  // hash of the options that change how lines are read; 0: none is given
 };
 
-// As the file's description says.
+// The hash that README.md describes.
 uint64_t hash_of(const void* bytes, size_t size);
 
 class KeptVectors {
@@ -31,22 +31,22 @@ class KeptVectors {
   KeptVectors(const KeptVectors&) = delete;
   KeptVectors& operator=(const KeptVectors&) = delete;
 
-  // Which kind of vectors a file has; 0 where it cannot be read or is none of vectors.
+  // Which kind of vectors a file has; 0 if it cannot be read or has no vectors.
   static int32_t kind_of(const std::string& path);
 
-  // Takes the vectors of the first lines from a file, if it has them. Gives why they cannot be used, "" where they can
-  // or there is no file. Throws InvalidArgument if the file must not be replaced.
+  // Takes the vectors of the first lines from a file, if it has them. Returns why they cannot be used, "" if they can
+  // or if there is no file. Throws InvalidArgument if the file must not be replaced.
   std::string take(const std::string& path);
 
   // How many lines have been taken or added.
   size_t count() const { return num_taken_ + num_added_; }
   // The next lines' vectors, one after the other.
   void add(const void* rows, size_t count);
-  // Of one that has been added: that it has no vector. Lines must be named in order.
+  // Says that a line that has been added has no vector. Lines must be named in order.
   void leave_out(size_t line) { left_out_.push_back(static_cast<int64_t>(line)); }
   const std::vector<int64_t>& left_out() const { return left_out_; }
 
-  // Replaces the file, whole or not at all. Throws std::system_error.
+  // Replaces the file completely or not at all. Throws std::system_error.
   void write(const std::string& path) const;
 
   // The k lines with the highest cosines.

@@ -37,15 +37,15 @@ void add_attention_dtype(CLI::App& app, lookupffn::LoadOptions& options);
 void add_seven_bit_inputs(CLI::App& app, lookupffn::LoadOptions& options);
 std::string name_of(const std::map<std::string, int32_t>& names, int32_t value);
 
-// Options that describe a model with random weights, of which no two layers need be alike.
+// Options that describe a model with random weights, whose layers may all be different.
 class ShapeOptions {
  public:
-  // Beside the options of a layer, of which it takes the hidden size and the tables.
+  // Adds them beside the options of a layer, from which it takes the hidden size and the tables.
   void add_to(CLI::App& app);
   // Whether a model is meant: --layers was given.
   bool given() const { return layers_ > 0; }
   int32_t word_dtype() const { return word_dtype_; }
-  // `tables`: whether layers without neurons have those of the config.
+  // `tables`: whether layers without neurons have the tables of the config.
   RandomModelShape shape(const lookupffn::LayerConfig& config, bool tables) const;
   void write(const lookupffn::LayerConfig& config, bool tables, const std::string& path) const;
 

@@ -18,8 +18,8 @@
 
 namespace {
 
-// A file opened later must not become standard output because a parent closed it. What is opened in its place fails on
-// use, as a closed one would.
+// If a parent closed standard output, a file opened later must not get its number. So something is opened in its place
+// that fails on use, as a closed stream would.
 void occupy_standard_streams() {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
     if (fcntl(stream, F_GETFD) == -1 && errno == EBADF) {
@@ -30,7 +30,7 @@ void occupy_standard_streams() {
 
 std::string version_text() { return std::string("lookupffn ") + lffn_version_text(); }
 
-// Tells of a first word that is no subcommand.
+// Reports a first word that is no subcommand.
 bool refuse_unknown(const CLI::App& app, const char* given) {
   std::vector<std::string> names;
   for (const CLI::App* const subcommand : app.get_subcommands({})) names.push_back(subcommand->get_name());
@@ -42,7 +42,7 @@ bool refuse_unknown(const CLI::App& app, const char* given) {
   return true;
 }
 
-// A reader that left early, such as `head`, is told by the exit status alone.
+// If the reader left early, as `head` does, only the exit status says so.
 int finish_output(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   if (errno != EPIPE) std::fprintf(stderr, "lookupffn: standard output: %s\n", std::strerror(errno));

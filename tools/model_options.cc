@@ -132,7 +132,7 @@ std::vector<std::string> Lines::next(size_t most) {
 std::string Lines::name_of(size_t place) const { return name_ + ", line " + std::to_string(first_ + place + 1); }
 
 void append_json(std::string& out, std::string_view text) {
-  // JSON is UTF-8; what of a text is not comes here only where it is read as U+FFFD, too.
+  // JSON is UTF-8. Bytes that are not UTF-8 come here only if the model reads them as U+FFFD, too.
   out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -17,12 +17,12 @@ namespace lffn::tools {
 class ModelOptions {
  public:
   void add_to(CLI::App& app);
-  // All but what no file holds, for a command that writes one.
+  // Adds only options that a file can hold, for a command that writes a file.
   void add_stored_to(CLI::App& app);
   lookupffn::Model load(const std::string& path) const;
   lookupffn::Outcome<lookupffn::Model> try_load(const std::string& path) const;
   const lookupffn::LoadOptions& get() const { return options_; }
-  // Element types as stored, but as many threads.
+  // Element types as stored, with the same number of threads.
   lookupffn::LoadOptions same_threads() const;
 
  private:
@@ -30,8 +30,8 @@ class ModelOptions {
   std::string adapter_;
 };
 
-// The lines of a file or of standard input, handed out as they come: many at once when many are there, so that a
-// command can sit in a pipe with a program that waits for each answer.
+// The lines of a file or of standard input, handed out as they come: many at once if many are there. So a command can
+// be in a pipe with a program that waits for each answer.
 class Lines {
  public:
   // "-" is standard input.
@@ -42,7 +42,7 @@ class Lines {
 
   // The next lines, at most `most`, without their ends; none at the end of the input.
   std::vector<std::string> next(size_t most);
-  // "FILE, line 17", for a line that next() gave last.
+  // "FILE, line 17", for a line of the last next().
   std::string name_of(size_t place) const;
 
  private:
@@ -52,15 +52,15 @@ class Lines {
   std::string name_;
   int file_;
   std::string buffer_;
-  size_t begin_ = 0;     // of the buffer, what was not handed out
-  size_t searched_ = 0;  // of the buffer, where there is no line end before
+  size_t begin_ = 0;     // in the buffer: the first byte that was not handed out
+  size_t searched_ = 0;  // in the buffer: there is no line end before this byte
   bool end_ = false;
-  size_t first_ = 0;  // number of the first line that next() gave last
-  size_t count_ = 0;  // how many there were
+  size_t first_ = 0;  // number of the first line of the last next()
+  size_t count_ = 0;  // how many lines the last next() gave
   Progress progress_;
 };
 
-// Calls f, which must not fail but for the line; then the message names the line.
+// Calls f, which may fail only because of the line; then the message names the line.
 template <typename F>
 auto for_line(const Lines& lines, size_t place, F f) {
   try {

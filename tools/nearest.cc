@@ -11,7 +11,8 @@ constexpr size_t kLongestName = 64;
 }  // namespace
 
 size_t edits_between(std::string_view a, std::string_view b) {
-  // Of the first letters of a: rows[0] two letters ago, rows[1] one, rows[2] now.
+  // Rows of the table of distances, for prefixes of a: rows[2] is the current one, rows[1] the one before, rows[0] the
+  // one before that.
   std::vector<std::vector<size_t>> rows(3, std::vector<size_t>(b.size() + 1));
   for (size_t j = 0; j <= b.size(); ++j) rows[2][j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {

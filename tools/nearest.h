@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which name was meant by one that is misspelt.
+// Finds the name that a misspelt one was meant to be.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace lffn::tools {
 // How many letters must be added, left out, replaced or swapped with their neighbour to make one of the other.
 size_t edits_between(std::string_view a, std::string_view b);
 
-// The name that needs the fewest edits, or begins as the given one does; "" where none is near.
+// The name that needs the fewest edits, or that begins with the given one; "" if none is near.
 std::string nearest_name(const std::vector<std::string>& names, std::string_view given);
 
 }  // namespace lffn::tools

@@ -13,7 +13,7 @@ namespace lffn::tools {
 
 class NpyFile {
  public:
-  // Throws std::system_error, as all here.
+  // All functions throw std::system_error.
   NpyFile(std::string path, size_t columns);
   ~NpyFile();
   NpyFile(const NpyFile&) = delete;
@@ -24,7 +24,7 @@ class NpyFile {
   void finish();
 
  private:
-  static constexpr size_t kHeadBytes = 128;  // as long whatever the number of rows, so that it can be written again
+  static constexpr size_t kHeadBytes = 128;  // the same for any number of rows, so that the head can be rewritten
 
   [[noreturn]] void fail() const { throw std::system_error(errno, std::generic_category(), path_); }
   void put(const void* data, size_t size);

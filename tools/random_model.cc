@@ -31,7 +31,7 @@ class Maker {
     view.size = count * sizeof(float);
     model_.tensors.push_back(std::move(view));
   }
-  // Rows by word. Any bits are numbers, but for BF16, of which the exponent is set.
+  // Rows by word. Any bits are valid numbers, except in BF16, where the exponent is set.
   void words(const std::string& name, int64_t rows, lffn::DType dtype) {
     const int64_t d = shape_.hidden_size;
     if (dtype == lffn::DType::kF32) return add(name, {rows, d}, 0.0f, 0.1f);
@@ -56,7 +56,7 @@ class Maker {
     add(name + "weight", {outputs, inputs}, 0.0f, 1.0f / std::sqrt(static_cast<float>(inputs)));
     add(name + "bias", {outputs}, 0.0f, 0.1f);
   }
-  // Each word's row.
+  // The number of each word's row.
   void row_numbers() {
     const auto words = static_cast<size_t>(shape_.vocab_size);
     int32_t* rows = model_.memory.emplace_back(words * sizeof(int32_t)).as<int32_t>();

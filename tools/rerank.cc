@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lookupffn rerank: documents in the order of how well they answer a query.
+// lookupffn rerank: sorts documents by how well they answer a query.
 #include <memory>
 #include <optional>
 #include <string>

@@ -49,7 +49,7 @@ int64_t input_bytes() {
   return static_cast<int64_t>(input.st_size);
 }
 
-// Runs whole tokens as they come, many at once when many are there, and writes each batch at once: so it can sit in a
+// Runs whole tokens as they come, many at once if many are there, and writes each batch immediately. So it can be in a
 // pipe with a program that waits for each answer. Results do not depend on the batches.
 int run_stream(const RunOptions& options) {
   const lookupffn::Layer layer = options.layer.load(options.path);

@@ -109,7 +109,7 @@ std::string as_text(const std::vector<FoundLine>& hits) {
   return out;
 }
 
-// Of one query an object a line.
+// The answer to a single query: one JSON object on each line.
 std::string as_answer(bool json, const std::vector<FoundLine>& hits) {
   if (!json) return as_text(hits);
   std::string out;
@@ -120,7 +120,7 @@ std::string as_answer(bool json, const std::vector<FoundLine>& hits) {
   return out;
 }
 
-// Of each of many a line of JSON, or lines with an empty one behind them.
+// The answer to one of several queries: a line of JSON, or lines of text with an empty line after them.
 std::string as_answer(bool json, const std::string& query, const std::vector<FoundLine>& hits) {
   if (!json) return as_text(hits) + '\n';
   std::string out = "{\"query\":";
@@ -133,7 +133,7 @@ std::string as_answer(bool json, const std::string& query, const std::vector<Fou
   return out + "]}\n";
 }
 
-// With a model that has no vector for each line: each text meets the query.
+// Compares each text with the query, for models that do not give one vector for each line.
 std::vector<FoundLine> compare_all(const SearchOptions& options, const lookupffn::Model& model, Comparison::Kind kind,
                                    int& status) {
   Comparison comparison(model, kind, options.query, query_options(options), options.text.run_options());
@@ -184,7 +184,7 @@ LineSearchOptions line_options(const SearchOptions& options) {
   LineSearchOptions made;
   if (!options.keeps_nothing) {
     made.vectors = options.vectors;
-    // What comes through a pipe cannot be told apart from what came before without being kept.
+    // A pipe cannot be read again, so its lines cannot be checked against vectors of earlier ones.
     std::error_code unreadable;
     const bool is_file = std::filesystem::is_regular_file(options.input, unreadable);
     if (made.vectors.empty() && is_file) made.vectors = options.input + ".vectors";

@@ -14,7 +14,7 @@ namespace {
 namespace out = lookupffn::out;
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kBetweenCopies = std::chrono::minutes(1);  // what a command that is ended loses at most
+constexpr auto kBetweenCopies = std::chrono::minutes(1);  // the most work that is lost if the command is ended
 
 void tell(const std::string& sentence) { std::fprintf(stderr, "lookupffn: %s\n", sentence.c_str()); }
 

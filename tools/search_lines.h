@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search among the embeddings of a text's lines, which are kept beside it.
+// A search among the embeddings of a text's lines. The embeddings are kept in a file.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct FoundLine {
 };
 
 struct LineSearchOptions {
-  std::string vectors;  // where they are kept; "": nowhere
+  std::string vectors;  // the file that keeps them; "": none
   int32_t kind = 0;     // LFFN_VECTORS_F32 or LFFN_VECTORS_INT8; 0: as the file has them, else float32
   TextOptions text;
   lookupffn::RunOptions query;
@@ -29,7 +29,7 @@ struct LineSearchOptions {
 
 class LineSearch {
  public:
-  // Embeds the lines that have no vector yet, and keeps them. The model must outlive it.
+  // Embeds the lines that have no vector yet, and keeps the vectors. The model must outlive the object.
   LineSearch(const lookupffn::Model& model, const std::string& input, const LineSearchOptions& options);
 
   std::vector<FoundLine> find(const std::string& query, int64_t k) const;

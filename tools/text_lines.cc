@@ -53,7 +53,7 @@ std::string_view TextLines::line(size_t number) const {
 
 int64_t TextLines::lines_of(size_t bytes) const {
   if (bytes > bytes_.size()) return -1;
-  // A last line without an end may have got one since.
+  // The last line may have had no line end then, and may have one now.
   auto found = std::lower_bound(begins_.begin(), begins_.end(), bytes);
   if (*found != bytes && bytes_[bytes - 1] != '\r') {
     if (bytes_[bytes] == '\r') bytes += 1;

@@ -17,17 +17,17 @@ class TextLines {
   // "-" is standard input. Throws std::system_error.
   explicit TextLines(const std::string& path);
 
-  // Whether it is a file that can be read again.
+  // Whether the text is a file that can be read again.
   bool is_file() const { return is_file_; }
-  // Who may read it.
+  // The file's permissions.
   mode_t mode() const { return mode_; }
   const std::string& bytes() const { return bytes_; }
   size_t count() const { return begins_.size() - 1; }
-  // Without its end.
+  // A line without its line end.
   std::string_view line(size_t number) const;
-  // Where so many lines end.
+  // The byte where the first `lines` lines end.
   size_t end_of(size_t lines) const { return begins_[lines]; }
-  // How many lines so many bytes are; -1 if there are fewer bytes, or if a line goes on behind them.
+  // How many lines the first `bytes` bytes are; -1 if there are fewer bytes, or if they end inside of a line.
   int64_t lines_of(size_t bytes) const;
   // "FILE, line 17"
   std::string name_of(size_t number) const { return name_ + ", line " + std::to_string(number + 1); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the subcommands that read texts share: which lines there are, how they are cut and prompted, and running them.
+// What the subcommands that read texts share: reading lines, options for cutting and prompts, and running the texts.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -31,18 +31,18 @@ class TextOptions {
  public:
   // For a command that cuts texts to what the model means to read.
   void add_to(CLI::App& app);
-  // Whether the texts are queries or documents.
+  // Adds options that say whether the texts are queries or documents.
   void add_purposes_to(CLI::App& app);
-  // For one that shows all of them unless asked.
+  // For a command that shows all tokens unless asked to cut.
   void add_uncut_to(CLI::App& app);
-  // Those that tell how texts are read by the model, for a command that always cuts them to what it means to read.
+  // Adds options for how the model reads texts, for a command that always cuts them to what the model means to read.
   void add_reading_to(CLI::App& app);
   bool json_lines() const { return json_lines_; }
   lookupffn::RunOptions run_options() const;
-  // Whether the model is needed to know how texts are to be read, and not its tokenizer alone.
+  // Whether reading the texts needs the model, and not its tokenizer alone.
   bool needs_model() const { return truncate_ || prompt_ || prompt_text_; }
   int64_t max_tokens() const { return max_tokens_; }
-  // All that changes how a line is read, in words; empty if nothing was chosen.
+  // The chosen options that change how a line is read, in words; empty if none was chosen.
   std::string described() const;
 
  private:
@@ -67,13 +67,13 @@ class TextInput {
   TextInput(const std::string& path, const std::string& doing, bool json_lines)
       : lines_(path, doing), json_lines_(json_lines) {}
 
-  // The next ones, none at the end of the input.
+  // The next records; none at the end of the input.
   std::vector<TextRecord> next();
   const Lines& lines() const { return lines_; }
 
-  // Tells of one of those that next() gave last that it cannot be run. The others can.
+  // Reports that one of the records of the last next() cannot be run. The others are still run.
   void refuse(size_t place, const std::string& why);
-  // 1 where a line was refused.
+  // 1 if a line was refused.
   int exit_status() const { return refused_ ? 1 : 0; }
 
  private:
@@ -82,12 +82,12 @@ class TextInput {
   bool refused_ = false;
 };
 
-// Runs the records and keeps these outputs in the result. One that cannot be run is told with the name of its line; its
-// status, among those that are returned, says so, its results are zeros.
+// Runs the records and keeps these outputs in the result. A record that cannot be run is reported with the name of its
+// line: its status, among those that are returned, is an error, and its results are zeros.
 lookupffn::Rows<int32_t> run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
                                      TextInput& from, lffn_model_run_args args,
                                      const std::vector<lookupffn::AnyOutput>& outputs, lookupffn::Result& result);
-// Likewise; tells `refuse` of the place of such a one, and why.
+// Likewise, but calls `refuse` with the place of a record that cannot be run, and the reason.
 lookupffn::Rows<int32_t> run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
                                      const std::function<void(size_t, const std::string&)>& refuse,
                                      lffn_model_run_args args, const std::vector<lookupffn::AnyOutput>& outputs,
@@ -100,7 +100,7 @@ void append_record(std::string& out, const TextRecord& record);
 inline std::vector<size_t> best_first(const std::vector<float>& scores) {
   std::vector<size_t> order(scores.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  // A NaN is worse than any number: an order that is none could not be sorted by.
+  // A NaN counts as worse than any number: it has no place in a sorting order.
   const auto value = [&](size_t i) {
     return scores[i] == scores[i] ? scores[i] : -std::numeric_limits<float>::infinity();
   };

@@ -30,8 +30,8 @@ struct VerifyFigures {
   int64_t tokens = 0;
   int64_t codes = 0;
   int64_t wrong_codes = 0;
-  double score_error = 0;  // largest, in the largest score of its token and table
-  double y_error = 0;      // largest, in rms of y
+  double score_error = 0;  // largest, in units of the largest score of its token and table
+  double y_error = 0;      // largest, in units of the rms of y
 };
 
 template <typename T>
@@ -92,7 +92,7 @@ VerifyFigures compare(const VerifyOptions& options) {
   for (size_t i = 0; i < codes.size(); ++i) {
     if (hashes.codes[i] != codes[i]) ++figures.wrong_codes;
     const double apart = difference(hashes.scores[i], scores[i]);
-    if (apart > 0) {  // infinitely far from an infinity is not a number as a share of it
+    if (apart > 0) {  // an infinite difference divided by infinity would be a NaN
       const double share = apart / largest(scores, i / probes * probes, probes);
       figures.score_error = std::max(figures.score_error, std::isnan(share) ? INFINITY : share);
     }

@@ -21,7 +21,7 @@ struct ZeroShotOptions {
   ModelOptions load;
 };
 
-// Between commas, without blanks at their ends.
+// Splits the list at commas and removes blanks around the labels.
 std::vector<std::string> labels_in(const std::string& list) {
   constexpr char kBlanks[] = " \t\r\n";
   std::vector<std::string> labels;

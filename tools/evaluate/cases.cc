@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kPooledAtOnce = 256;
 
-// The texts of a batch one by one, to find the one that a message is about.
+// Runs the texts of a batch one by one, to find the one that a message is about.
 void name_the_culprit(const lookupffn::Model& model, const TextPool& pool, size_t first, size_t end,
                       const lookupffn::RunOptions& options) {
   for (size_t i = first; i < end; ++i) {
@@ -130,7 +130,7 @@ Labels read_labels(const std::string& train_file, const std::string& test_file, 
 
 Ranking read_ranking(const std::string& file, bool header, TextPool& queries, TextPool& documents) {
   std::vector<Query> found;
-  std::unordered_map<size_t, size_t> places;  // of a query in `found`
+  std::unordered_map<size_t, size_t> places;  // where each query is in `found`
   for_each_case(file, header, "query\tlabel\ttext",
                 [&](const std::vector<std::string>& columns, const std::string& place) {
                   const bool right = parse_number(columns[1], "label", kGiveHeader) > 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of judged texts that `lookupffn evaluate` reads, lines of columns with tabs between them, and the vectors
+// The files of judged texts that `lookupffn evaluate` reads: lines of columns with tabs between them. Also the vectors
 // of these texts.
 #pragma once
 
@@ -24,8 +24,8 @@ struct Vectors {
   const float* operator[](size_t i) const { return numbers.data() + i * width; }
 };
 
-// Divides a vector by its length, unless that is 0. One that is not finite throws BadModel, which names the text's
-// place.
+// Divides a vector by its length, unless that is 0. Throws BadModel that names the text's place if the vector is not
+// finite.
 void scale_to_one(float* vector, size_t width, const std::string& place);
 
 // Each text once, with the place where it was first read.
@@ -42,16 +42,16 @@ class TextPool {
   std::vector<std::string> texts_, places_;
 };
 
-// The vector of each text, scaled to length 1 (zeros stay zeros). What fails names the place of the text.
+// The vector of each text, scaled to length 1 (zeros stay zeros). Errors name the text's place.
 Vectors embed_pool(const lookupffn::Model& model, const TextPool& pool, const lookupffn::RunOptions& options,
                    const std::string& doing);
 
-// Exactly 1 for equal vectors, which lengths rounded to floats alone would not give; 0 where one is all zeros.
+// Exactly 1 for equal vectors, even where lengths that were rounded to floats would give less; 0 if one is all zeros.
 double cosine(const float* a, const float* b, size_t width);
 
 // The files of judged texts that `lookupffn evaluate` reads: lines of columns with tabs between them.
 
-// Texts and queries are numbers of a pool.
+// Texts and queries are given by their numbers in a pool.
 struct Pairs {
   std::string file;
   std::vector<size_t> a, b;
@@ -75,7 +75,7 @@ struct Query {
 
 struct Ranking {
   std::string file;
-  std::vector<Query> queries;  // those that have a right candidate
+  std::vector<Query> queries;  // only those that have a right candidate
   size_t without_right = 0;    // how many have none
   size_t candidates = 0;       // of `queries`
 };
@@ -88,8 +88,8 @@ struct Cases {
   std::vector<Collection> collections;
 };
 
-// What is wrong with a file throws InvalidArgument, which names file and line. With `header` the first line of each
-// file is no case.
+// Throws InvalidArgument that names file and line if anything is wrong with a file. With `header` the first line of
+// each file is skipped.
 Pairs read_pairs(const std::string& file, bool header, TextPool& texts);
 Labels read_labels(const std::string& train_file, const std::string& test_file, bool header, TextPool& texts);
 Ranking read_ranking(const std::string& file, bool header, TextPool& queries, TextPool& documents);

@@ -26,7 +26,7 @@ json parse_object(const std::string& line) {
   return object;
 }
 
-// "" where it has none of that name.
+// "" if the object has no such member.
 std::string string_of(const json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || found->is_null()) return "";
@@ -34,7 +34,7 @@ std::string string_of(const json& object, const char* name) {
   return found->get<std::string>();
 }
 
-// Some files have numbers for ids.
+// In some files ids are numbers.
 std::string id_of(const json& object) {
   const auto found = object.find("_id");
   if (found != object.end() && found->is_number_integer()) return found->dump();
@@ -93,7 +93,7 @@ void read_queries(Collection& to, const Places& documents, Places& places) {
   if (to.queries.empty()) throw lookupffn::InvalidArgument(file + ": there is no query in it");
 }
 
-// The file of BEIR's own folders, or the one that lies beside the others.
+// BEIR's own folders have qrels/test.tsv; other folders have the judgements beside the other files.
 std::string file_of_judgements(const std::string& folder) {
   const std::string file = folder + "/qrels.tsv", other = folder + "/qrels/test.tsv";
   std::error_code error;
@@ -102,7 +102,7 @@ std::string file_of_judgements(const std::string& folder) {
 
 void read_judgements(Collection& to, const Places& documents, const Places& queries) {
   bool first = true;
-  std::unordered_map<std::string, double> known;  // of query and document
+  std::unordered_map<std::string, double> known;  // by query and document
   for_each_case(file_of_judgements(to.folder), false, "query\tdocument\tscore",
                 [&](const std::vector<std::string>& columns, const std::string&) {
                   const bool names = std::exchange(first, false) && !is_number(columns[2]);
@@ -122,7 +122,7 @@ void read_judgements(Collection& to, const Places& documents, const Places& quer
                 });
 }
 
-// Candidates that the collection has not are left out: nothing is known of them.
+// Candidates that are not in the collection are left out.
 void read_candidates(Collection& to, const Places& documents, const Places& queries) {
   const std::string file = to.folder + "/candidates_bm25.tsv";
   bool first = true;

@@ -11,9 +11,9 @@ namespace lffn::tools {
 
 constexpr uint32_t kNowhere = UINT32_MAX;
 
-// What somebody thought of a document for a query.
+// How well a document answers a query, as somebody judged it.
 struct Judgement {
-  uint32_t document;  // kNowhere: the collection has it not, so nothing can find it
+  uint32_t document;  // kNowhere: it is not in the collection, so no search can find it
   double score;       // from 0
 };
 
@@ -41,7 +41,7 @@ struct Collection {
 
 // Reads corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and qrels.tsv or qrels/test.tsv (query, document,
 // score), and with `candidates` candidates_bm25.tsv (query, document, place). A document's text is its title, a blank
-// and its text, where it has both. What is wrong throws InvalidArgument, which names file and line.
+// and its text, if it has both. Throws InvalidArgument that names file and line if anything is wrong.
 Collection read_collection(const std::string& folder, double right_from, bool candidates);
 
 }  // namespace lffn::tools

@@ -46,7 +46,7 @@ std::vector<std::string> columns_of(const std::string& line) {
   }
 }
 
-// False: no finite number.
+// Returns false if it is not a finite number.
 bool read_number(const std::string& text, double& value) {
   char* end = nullptr;
   value = std::strtod(text.c_str(), &end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of which each line is a case: columns with tabs between them, or whatever a line holds.
+// Files in which each line is a case: columns with tabs between them, or anything else in a line.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace lffn::tools {
 
-// Calls f(line, place) for each line that is not blank; a byte order mark at the start is none of the first one. What f
+// Calls f(line, place) for each line that is not blank, without a byte order mark at the start of the file. What f
 // throws, and bytes that are not UTF-8, become an InvalidArgument that names the place, "FILE, line 17".
 void for_each_line(const std::string& file,
                    const std::function<void(const std::string& line, const std::string& place)>& f);
@@ -18,12 +18,12 @@ void for_each_line(const std::string& file,
 void for_each_case(const std::string& file, bool header, const std::string& names,
                    const std::function<void(const std::vector<std::string>& columns, const std::string& place)>& f);
 
-// Without blanks at its ends.
+// The text without blanks at its ends.
 std::string trimmed(const std::string& text);
 
 constexpr char kGiveHeader[] = "; if this line names the columns, give --header";
 
-// Whether it is a finite number and nothing else, blanks aside.
+// Whether the column is a finite number and nothing else, except for blanks around it.
 bool is_number(const std::string& column);
 // Throws InvalidArgument, `what` says what it is of, `hint` what to do.
 double parse_number(const std::string& column, const char* what, const char* hint = "");

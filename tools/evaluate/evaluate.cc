@@ -35,7 +35,7 @@ struct Options {
   ModelOptions load;
 };
 
-// Of one model: what is needed to compare others with it.
+// What one model gave: all that is needed to compare others with it.
 struct Answers {
   std::string model;
   Embedded embedded;
@@ -116,7 +116,7 @@ void measure_collections(const Options& options, const Cases& cases, const looku
   }
 }
 
-// query_model: what embeds the queries instead of the model, or null.
+// query_model: embeds the queries instead of the model; may be null.
 Answers answer(const Options& options, const Cases& cases, const std::string& path, const lookupffn::Model* query_model,
                Kept& kept) {
   const lookupffn::Model model = options.load.load(path);
@@ -137,7 +137,7 @@ Answers answer(const Options& options, const Cases& cases, const std::string& pa
   return answers;
 }
 
-// is_asked: its queries are by --query-model, if there is one.
+// is_asked: its queries are embedded by --query-model, if there is one.
 ModelReport report_on(const Options& options, const Cases& cases, const Answers& answers, bool is_asked,
                       const Answers* against) {
   const Progress progress(answers.model + ": resampling");

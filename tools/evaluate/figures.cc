@@ -27,7 +27,7 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y, c
     y_least = std::min(y_least, y[i]);
     y_most = std::max(y_most, y[i]);
   }
-  if (!(x_least < x_most) || !(y_least < y_most)) return kNone;  // rounding would make some number of it
+  if (!(x_least < x_most) || !(y_least < y_most)) return kNone;  // all are equal: rounding would still give some number
   double xx = 0, yy = 0, xy = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     const double dx = x[i] - x_sum / all, dy = y[i] - y_sum / all;
@@ -67,7 +67,7 @@ class Ranks {
   std::vector<uint8_t> ends_group_;
 };
 
-// The same numbers everywhere: the standard fixes the generator, not its distributions.
+// Gives the same numbers everywhere: the standard fixes the generators but not the distributions, so none is used.
 Counts draw(size_t cases, size_t resample) {
   std::mt19937_64 generator(resample + 1);
   Counts counts(cases);
@@ -122,14 +122,14 @@ RankFigures rank_figures(const std::vector<double>& scores, const std::vector<ui
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
   RankFigures result = {0, 0};
-  double before = 0, rights_before = 0;  // of the groups of equal scores that came first
+  double before = 0, rights_before = 0;  // in the groups of equal scores before this one
   for (size_t begin = 0; begin < order.size();) {
     size_t end = begin;
     double rights = 0;
     while (end < order.size() && scores[order[end]] == scores[order[begin]]) rights += right[order[end++]];
     const auto size = static_cast<double>(end - begin);
     if (rights > 0 && rights_before == 0) {
-      double none_yet = 1;  // the chance that no right one came at the places of the group so far
+      double none_yet = 1;  // the chance that no right one was among the group's places so far
       for (double k = 0; k <= size - rights; ++k) {
         result.reciprocal_rank += none_yet * (rights / (size - k)) / (before + k + 1);
         none_yet *= 1 - rights / (size - k);

@@ -10,7 +10,7 @@
 namespace lffn::tools {
 namespace {
 
-constexpr size_t kBlock = 240;  // vectors whose sums are floats; beyond, doubles: a multiple of all tiles
+constexpr size_t kBlock = 240;  // vectors whose sums are floats; blocks add up in doubles. A multiple of all tiles
 constexpr size_t kMemory = 10;  // steps that L-BFGS remembers
 constexpr int32_t kMostSteps = 1000;
 constexpr double kTolerance = 3e-6;
@@ -82,7 +82,7 @@ class Problem {
   }
 
  private:
-  // Of each vector, its loss and the probabilities less one for the right class.
+  // Finds each vector's loss, and its probabilities minus one for the right class.
   void find_errors(const Numbers& point) {
     const Panels weights = weight_panels(point, x_.width, classes_);
     parallel_for(blocks_of(x_.count()), num_threads_, [&](size_t block) {
@@ -145,7 +145,7 @@ class Problem {
   Numbers losses_;
 };
 
-// What the last steps tell of the curvature.
+// What the last steps tell about the curvature.
 class Curvature {
  public:
   void add(Numbers step, Numbers change) {
@@ -157,7 +157,7 @@ class Curvature {
   void forget() { steps_.clear(); }
   bool empty() const { return steps_.empty(); }
 
-  // The direction that would end at the minimum if the value were as the steps tell.
+  // The direction that would lead to the minimum if the curvature were what the steps tell.
   Numbers direction(const Numbers& gradient) const {
     Numbers result = gradient;
     std::vector<double> shares(steps_.size());
@@ -191,7 +191,8 @@ double largest(const Numbers& numbers) {
   return result;
 }
 
-// Directions that all vectors have in common would slow the steps down; the biases can do without.
+// The mean is subtracted from all vectors: a direction that they share would slow the steps down, and the biases make
+// up for it.
 Numbers mean_of(const Vectors& x) {
   Numbers mean(x.width);
   for (size_t i = 0; i < x.count(); ++i) {
@@ -230,12 +231,12 @@ Logistic fit_logistic(const Vectors& given, const std::vector<int32_t>& classes_
       for (size_t i = 0; i < point.size(); ++i) next[i] = point[i] + length * direction[i];
       next_value = problem.look(next, next_gradient);
       better = next_value <= value + 1e-4 * length * slope ||
-               // Where rounding hides how values differ, the slopes still tell (Hager and Zhang).
+               // If rounding hides the difference of the values, the slopes still tell (Hager and Zhang).
                (next_value <= value + 1e-7 * std::abs(value) && dot(direction, next_gradient) <= -0.9998 * slope);
       if (!better) length /= 2;
     }
     if (!better) {
-      if (fresh) break;  // as near as these floats come
+      if (fresh) break;  // as near to the minimum as these floats come
       curvature.forget();
       continue;
     }

@@ -14,7 +14,7 @@ struct Logistic {
   size_t classes = 0;
   std::vector<double> weights;  // [classes][width + 1], the bias last
   int32_t steps = 0;
-  double gradient = 0;  // the largest number of the gradient where the steps ended
+  double gradient = 0;  // the largest number in the gradient where the steps ended
   bool converged = false;
 };
 

@@ -32,7 +32,7 @@ Panels as_columns(const Vectors& vectors) {
 
 size_t blocks_of(const Vectors& test) { return (test.count() + kRows - 1) / kRows; }
 
-// The right or wrong of the class of the nearest training text, the first one among equals.
+// Whether the nearest training text, the first one among equals, has the right class.
 std::vector<double> nearest_hits(const Labels& labels, const Vectors& train, const Vectors& test, int32_t num_threads) {
   const Panels columns = as_columns(train);
   std::vector<double> hits(test.count());
@@ -105,7 +105,7 @@ Measured measure_ranking(const Ranking& ranking, const Embedded& embedded) {
   return result;
 }
 
-// Enough of two lists of numbers to know their correlation.
+// The sums of two lists of numbers from which their correlation follows.
 struct Sums {
   double count = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   void add(double x, double y) {
@@ -131,7 +131,7 @@ struct Sums {
   }
 };
 
-// Of the cosines of all test texts with all training texts.
+// The correlation of the cosines of all test texts with all training texts.
 double label_agreement(const Labels& labels, const Vectors& a, const Vectors& b, int32_t num_threads) {
   const Vectors a_test = chosen(a, labels.test), b_test = chosen(b, labels.test);
   const Panels a_columns = as_columns(chosen(a, labels.train)), b_columns = as_columns(chosen(b, labels.train));

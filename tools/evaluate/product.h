@@ -43,7 +43,7 @@ struct Strides {
 void panel_product(const float* left, Strides strides, size_t rows, const float* panel, size_t depth, float* out,
                    size_t out_row);
 
-// The same by one of the kernels that this processor runs.
+// The kernels that this processor runs, and the same product by one of them.
 std::vector<std::string> product_kernels();
 void panel_product(const std::string& kernel, const float* left, Strides strides, size_t rows, const float* panel,
                    size_t depth, float* out, size_t out_row);

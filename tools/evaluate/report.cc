@@ -24,7 +24,7 @@ std::string text_of(const Estimate& estimate) {
   return text;
 }
 
-// Names of files may hold what would break the table.
+// File names may contain characters that would break the table.
 std::string cell(const std::string& name) {
   std::string text;
   for (const char c : name) text += c == '|' ? "\\|" : std::string(1, c == '\n' ? ' ' : c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model's vectors are worth on each file, and what `lookupffn evaluate` prints of it.
+// How well a model's vectors do on each file, and what `lookupffn evaluate` prints about it.
 #pragma once
 
 #include <string>
@@ -11,25 +11,26 @@
 
 namespace lffn::tools {
 
-// What a model's vectors are worth on each file.
+// The vectors of a model, and how well they do on each file.
 struct Embedded {
   Vectors texts, queries, documents;
 };
 
-// Of one file: its figures, and the cosines of its pairs, or of its queries and candidates. Test texts and training
-// texts have too many to be kept; of a collection what was found.
+// One file's figures, and the cosines of its pairs, or of its queries and candidates. Those of test texts and training
+// texts are too many to be kept; for a collection the documents that were found are kept.
 struct Measured {
   std::vector<Figure> figures;
   std::vector<double> cosines;
   std::vector<Hits> found;
 };
 
-// One for each file but collections: pairs first, then labels, then rankings. `strength`: of the logistic regression.
+// One for each file except collections: pairs first, then labels, then rankings. `strength`: of the logistic
+// regression.
 std::vector<Measured> measure(const Cases& cases, const Embedded& embedded, const std::string& model, double strength,
                               int32_t num_threads);
 
-// How far two models agree, for each file in the same order: the correlation of their cosines, NaN where there is none;
-// for each collection, which come last, the share of first documents that they have in common.
+// How far two models agree on each file, in the same order: the correlation of their cosines, NaN if it is undefined.
+// Collections come last, with the share of first documents that both models find.
 std::vector<double> agreements(const Cases& cases, const Embedded& a_embedded, const std::vector<Measured>& a,
                                const Embedded& b_embedded, const std::vector<Measured>& b, int32_t num_threads);
 
@@ -39,7 +40,7 @@ struct NamedEstimate {
   Estimate estimate;
 };
 
-// Of one file, by one model.
+// The figures of one model on one file.
 struct FileReport {
   std::vector<NamedEstimate> figures;
   std::vector<NamedEstimate> differences;  // from the model that it is compared with; empty: none
@@ -48,7 +49,7 @@ struct FileReport {
 
 struct ModelReport {
   std::string model;
-  std::string query_model;        // whose queries its documents are compared with; empty: its own
+  std::string query_model;        // the model whose query vectors are compared with its documents; empty: itself
   std::vector<FileReport> files;  // pairs first, then labels, then rankings, then collections
 };
 

@@ -10,7 +10,7 @@
 namespace lffn::tools {
 namespace {
 
-constexpr size_t kFar = 100;  // places that figures look at
+constexpr size_t kFar = 100;  // how many places the figures look at
 constexpr size_t kPairsAtOnce = 256;
 
 TextList documents_of(const Collection& collection) {

@@ -16,18 +16,18 @@
 
 namespace lffn::tools {
 
-// What texts are compared by. kUsual: a sparse or a late model by these vectors of its, any other one, or one that has
-// both, by its embeddings.
+// Which vectors of texts are compared. kUsual: a sparse model's sparse vectors, a late model's late ones; embeddings
+// for any other model, and for one that has both.
 enum class VectorKind { kUsual, kDense, kSparse, kLate };
 
 struct RetrievalOptions {
   VectorKind vectors = VectorKind::kUsual;
   lookupffn::RunOptions documents, queries, pairs;  // how texts are read
-  bool candidates = false;                          // only those that the collection's file names are put in order
-  size_t rerank_depth = 100;                        // how many a second model puts in order
+  bool candidates = false;                          // only the candidates in the collection's file are ranked
+  size_t rerank_depth = 100;                        // how many documents a second model reorders
 };
 
-// Of one collection, what is kept from model to model.
+// What is kept of one collection from model to model.
 struct CollectionMemory {
   TokenizedTexts documents, queries;
   std::unordered_map<uint64_t, float> pair_scores;  // of the reranker, for pairs of query and document
@@ -39,15 +39,16 @@ std::vector<Hits> find_documents(const Collection& collection, CollectionMemory&
                                  const lookupffn::Model& query_model, const RetrievalOptions& options,
                                  const std::string& name);
 
-// The first of these in the order of a reranker's scores, the others behind them. The reranker is always the same.
+// Puts the first documents in the order of a reranker's scores, the others behind them. All calls must use the same
+// reranker.
 std::vector<Hits> rerank(const Collection& collection, CollectionMemory& memory, const std::vector<Hits>& found,
                          const lookupffn::Model& reranker, const RetrievalOptions& options, const std::string& name);
 
-// Throws InvalidArgument unless embeddings of the two can be multiplied: of queries by one, of documents by the other.
+// Throws InvalidArgument unless one model's query embeddings can be compared with the other's document embeddings.
 void check_query_model(const lookupffn::Model& query_model, const std::string& query_name,
                        const lookupffn::Model& model, const std::string& name, const RetrievalOptions& options);
 
-// Throws InvalidArgument unless it scores pairs of texts.
+// Throws InvalidArgument unless the model scores pairs of texts.
 void check_reranker(const lookupffn::Model& model, const std::string& name);
 
 std::vector<Figure> figures_of(const Collection& collection, const std::vector<Hits>& found, const std::string& prefix);

@@ -11,7 +11,7 @@ namespace lffn::tools {
 namespace {
 
 constexpr size_t kRows = 48;                    // queries whose vectors stay in a core's cache
-constexpr size_t kDocuments = size_t{1} << 12;  // of which there are panels at a time
+constexpr size_t kDocuments = size_t{1} << 12;  // how many are in panels at a time
 
 void search_block(const Collection& collection, const Vectors& queries, const Vectors& documents, size_t first_document,
                   int32_t num_threads, std::vector<BestHits>& best) {
@@ -42,7 +42,7 @@ void search_block(const Collection& collection, const Vectors& queries, const Ve
   });
 }
 
-// Summed in the order of the products of panels.
+// Sums in the same order as products of panels do.
 float product_of(const float* a, const float* b, size_t width) {
   float sum = 0;
   for (size_t k = 0; k < width; ++k) sum += a[k] * b[k];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which documents of a collection come first for each query, and what that order is worth.
+// Which documents of a collection come first for each query, and how good that order is.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct Hit {
   uint32_t document;
 };
 
-// By their scores, the best first; the first of the collection among equals.
+// Orders hits by their scores, the best first; equal ones in the order of the collection.
 constexpr bool comes_before(const Hit& a, const Hit& b) {
   return a.score > b.score || (a.score == b.score && a.document < b.document);
 }
@@ -36,8 +36,8 @@ class BestHits {
   Hits heap_;  // the worst first
 };
 
-// For each query the documents whose vectors have the largest products with its own, at most so many: of all
-// documents, or with `candidates` of the query's. Never the document of the query's own id.
+// For each query the documents whose vectors have the largest dot products with its own, at most so many: among all
+// documents, or with `candidates` among the query's. The document with the query's own id is never found.
 std::vector<Hits> search(const Collection& collection, const Vectors& queries, const Vectors& documents, size_t most,
                          bool candidates, int32_t num_threads);
 

@@ -14,7 +14,7 @@ constexpr size_t kTextsAtOnce = 1024;
 constexpr size_t kTokensAtOnce = size_t{1} << 14;
 constexpr size_t kBytesAtOnce = size_t{1} << 16;
 
-// Two models that say the same here read each text as the same tokens.
+// Two models for which this is the same read each text as the same tokens.
 std::string reading_of(const lookupffn::Model& model, const lookupffn::RunOptions& options) {
   const Model& inner = *model.get()->model;
   const SentenceSettings& sentence = inner.sentence();
@@ -39,7 +39,7 @@ std::string reading_of(const lookupffn::Model& model, const lookupffn::RunOption
 
 namespace out = lookupffn::out;
 
-// Runs texts, and throws with the place(i) of the first that cannot be run.
+// Runs texts. If some cannot be run, throws an error with place(i) of the first of them.
 template <typename Place>
 void run_or_refuse(const lookupffn::Model& model, const lookupffn::Texts& texts,
                    std::vector<lookupffn::AnyOutput> outputs, lookupffn::Result& result,
@@ -66,7 +66,7 @@ void run_or_refuse(const lookupffn::Model& model, const lookupffn::Texts& texts,
 
 bool TokenizedTexts::can_read(const lookupffn::Model& model) {
   const Model& inner = *model.get()->model;
-  // Where pooling leaves the prompt out, ids alone do not tell what to leave out; a late model adds tokens of its own.
+  // If pooling leaves the prompt out, ids alone do not tell which tokens that are; a late model adds tokens of its own.
   return inner.tokenizer() != nullptr && inner.sentence().include_prompt && !inner.sentence().late.is_late;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tokens of texts, found once for all models that read them alike, and the vectors of them.
+// The tokens of texts, found once for all models that read them alike, and vectors made of them.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,12 @@ struct TextList {
 // The tokens of one list of texts, kept from model to model.
 class TokenizedTexts {
  public:
-  // As the model reads the texts, unless that is what the one before did, too. What cannot be read throws
-  // InvalidArgument, which names the text's place.
+  // Tokenizes the texts as the model reads them, unless the model before read them the same way. Throws InvalidArgument
+  // that names the text's place if a text cannot be read.
   void read(const lookupffn::Model& model, const TextList& texts, const lookupffn::RunOptions& options,
             const std::string& doing);
 
-  // Whether read() can be used: ids must tell the model all that texts do.
+  // Whether read() can be used: token ids must tell the model as much as the texts do.
   static bool can_read(const lookupffn::Model& model);
 
   size_t tokens_of(size_t text) const { return static_cast<size_t>(offsets_[text + 1] - offsets_[text]); }
@@ -36,7 +36,7 @@ class TokenizedTexts {
   lookupffn::Span<const int32_t> types(size_t text) const;  // empty: all 0
 
  private:
-  std::string reading_;  // all that tokens follow from, besides the texts
+  std::string reading_;  // all that the tokens depend on, besides the texts
   std::vector<int32_t> ids_, types_;
   std::vector<int64_t> offsets_ = {0};
 };
@@ -44,7 +44,7 @@ class TokenizedTexts {
 // The vector of each text, scaled to length 1.
 Vectors embed_tokenized(const lookupffn::Model& model, const TokenizedTexts& tokens, const TextList& texts,
                         const std::string& doing);
-// The same for a model whose texts must not be given as tokens.
+// The same for a model that cannot take its texts as tokens.
 Vectors embed_list(const lookupffn::Model& model, const TextList& texts, const lookupffn::RunOptions& options,
                    const std::string& doing);
 

@@ -18,7 +18,7 @@ lookupffn::RunOptions as(const lookupffn::RunOptions& options, int32_t prompt_ki
   return result;
 }
 
-// Some texts of a list, which must all be readable. The first that is not is named.
+// Runs some texts of a list. Throws an error that names the first one that cannot be run.
 template <typename Run>
 auto run_texts(const std::vector<std::string>& texts, Run&& run, const std::string& what) {
   try {
