@@ -20,8 +20,8 @@ namespace {
 jweak exception_class;
 jmethodID exception_factory;
 
-// An OpenMP runtime keeps threads, which wait in its code, so it stays when this library, which may be the only one
-// that needs it, is unmapped with its class loader.
+// Keeps the OpenMP runtime loaded: its threads wait in its code, and this library, which is unmapped with its class
+// loader, may be the only one that needs it.
 void keep_openmp() {
 #ifdef LFFN_WITH_OPENMP
   Dl_info runtime = {};
@@ -45,7 +45,7 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
   return exception_class == nullptr || !find_hooks(vm, env) ? JNI_ERR : JNI_VERSION_10;
 }
 
-// Not through SWIG's classes: those want a library that was found to be the right one.
+// Called without SWIG's classes, which need a library that has been checked to be the right one.
 extern "C" JNIEXPORT jint JNICALL Java_io_github_lookupffn_NativeLibrary_version(JNIEnv*, jclass) {
   return native_version();
 }

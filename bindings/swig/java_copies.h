@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a call for copies, what comes out of Java arrays, and results that become new ones.
+// A call's memory for copies; copies out of Java arrays; and results as new Java arrays.
 #ifndef LOOKUPFFN_BINDINGS_JAVA_COPIES_H
 #define LOOKUPFFN_BINDINGS_JAVA_COPIES_H
 
@@ -32,7 +32,7 @@ inline lffn_status out_of_memory(JNIEnv* env) {
   return LFFN_OK;
 }
 
-// Virtual machines throw where they have no memory for the elements, but this does not rely on it.
+// Virtual machines throw if they have no memory for the elements, but this code does not rely on it.
 inline lffn_status no_arrays(JNIEnv* env) { return env->ExceptionCheck() ? LFFN_OK : out_of_memory(env); }
 
 inline size_t length_of(JNIEnv* env, jarray array) { return static_cast<size_t>(env->GetArrayLength(array)); }
@@ -92,7 +92,7 @@ inline bool fetch(JNIEnv* env, jintArray from, size_t count, int32_t* to) {
   return !env->ExceptionCheck();
 }
 
-// A copy of an array that may be null, and then of nothing.
+// A copy of an array; empty if the array is null.
 template <typename Array, typename T>
 class Copy {
  public:
@@ -111,7 +111,8 @@ class Copy {
   bool null_, fetched_;
 };
 
-// How many bytes texts end to end have: null ones, whose end is negative, have none. False leaves an exception behind.
+// How many bytes texts have that lie end to end: null texts, whose end is negative, have none. False leaves an
+// exception behind.
 inline bool bytes_of_texts(JNIEnv* env, jlongArray ends, int32_t n, size_t& n_bytes) {
   jlong end = -1;
   for (jsize i = n; end < 0 && i > 0; --i) {
@@ -122,7 +123,7 @@ inline bool bytes_of_texts(JNIEnv* env, jlongArray ends, int32_t n, size_t& n_by
   return true;
 }
 
-// A copy of texts end to end, until this goes.
+// A copy of texts that lie end to end, as long as the object lives.
 class TextsOfArrays {
  public:
   TextsOfArrays(JNIEnv* env, jbyteArray utf8, jlongArray ends, int32_t n)

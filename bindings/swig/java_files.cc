@@ -6,7 +6,7 @@
 
 namespace {
 
-// Names and contents as the core reads them, until this goes.
+// Names and contents as the core reads them, as long as the object lives.
 class GivenFiles {
  public:
   GivenFiles(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes)

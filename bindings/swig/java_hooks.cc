@@ -82,7 +82,8 @@ void tell_progress(double done, void* user) {
   if (env->ExceptionCheck()) return;
   const HookedClass type(env, progress_hook);
   if (type.get() != nullptr) env->CallStaticVoidMethod(type.get(), progress_hook.method, listener->object, done);
-  if (env->ExceptionCheck()) env->ExceptionClear();  // ListenedCall keeps what its caller throws; this is not it
+  if (env->ExceptionCheck())
+    env->ExceptionClear();  // ListenedCall keeps what a listener throws; this is something else
 }
 
 void tell_run_progress(int64_t done, int64_t n, void* user) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the core calls, and Java answers. Threads that call the core are Java's: only they log, load and ask for loops.
+// Callbacks from the core into Java. Only Java's own threads, which call the core, log, load and ask for loops.
 #ifndef LOOKUPFFN_BINDINGS_JAVA_HOOKS_H
 #define LOOKUPFFN_BINDINGS_JAVA_HOOKS_H
 
@@ -8,10 +8,10 @@
 
 // Looks up the classes and methods, when the library is loaded; false leaves an exception behind.
 bool find_hooks(JavaVM* vm, JNIEnv* env);
-// When it is unloaded: nobody is called any more.
+// Called when the library is unloaded; after that there are no callbacks.
 void drop_hooks(JNIEnv* env);
 
-// An object of Java's that a call told of, in the thread of that call.
+// A Java object that a call passed on, for use in that call's thread.
 struct JavaReceiver {
   JNIEnv* env;
   jobject object;
@@ -20,7 +20,7 @@ struct JavaReceiver {
 // user of these three: a JavaReceiver.
 void tell_progress(double done, void* user);
 void tell_run_progress(int64_t done, int64_t n, void* user);
-// 0, or 1 where the channel failed.
+// Returns 0, or 1 if the channel failed.
 int32_t read_channel(uint64_t first, size_t size, void* to, void* user);
 // user: the number of the runtime whose log it is; 0 for the process's.
 void tell_log(int32_t level, const char* message, void* user);

@@ -16,7 +16,7 @@ class Pieces {
     at_ += room<T>(count);
     return piece;
   }
-  // One more than asked for, so that none is nothing.
+  // Room for one element more than asked for, so that no piece is empty.
   template <typename T>
   static size_t room(size_t count) {
     return padded((count + 1) * sizeof(T));

@@ -9,17 +9,17 @@ namespace {
 // Larger blocks are not kept.
 constexpr size_t kKeptBytes = size_t{1} << 20;
 
-// How much follows it, at the beginning of each block.
+// Stands at the beginning of each block and tells how many bytes follow it.
 struct Header {
   size_t bytes;
 };
 static_assert(sizeof(Header) <= kAlignment, "what follows is aligned");
 
-// Not kept by threads: what a thread has to destroy keeps the library mapped as long as the thread lives, and threads
-// of servers outlive what is deployed.
+// Not thread-local: thread-local objects with a destructor would keep the library mapped as long as the thread lives,
+// and a server's threads outlive the applications deployed on it.
 std::atomic<Header*> kept[64];
 
-// Not std::aligned_alloc, which Windows has not.
+// Not std::aligned_alloc, which Windows lacks.
 Header* made(size_t bytes) {
   const size_t whole = kAlignment + padded(bytes);
   if (whole < bytes) return nullptr;
@@ -36,7 +36,7 @@ Header* taken(size_t bytes) {
     Header* block = place.exchange(nullptr, std::memory_order_acquire);
     if (block == nullptr) continue;
     if (block->bytes >= bytes) return block;
-    freed(block);  // a larger one comes back in its stead
+    freed(block);  // a larger block replaces it
     return nullptr;
   }
   return nullptr;

@@ -110,7 +110,7 @@ void result_free(lffn_result* result) { lffn_result_free(result); }
 
 namespace {
 
-// One of a result's arrays; all zero where the call did not make it.
+// One of a result's arrays; all members are zero if the call did not make it.
 lffn_array array_of(const lffn_result* result, int32_t output) {
   lffn_array array = {};
   return lffn_result_array(result, output, &array) == LFFN_OK ? array : lffn_array{};
@@ -131,7 +131,7 @@ int64_t result_size(const lffn_result* result, int32_t what) {
       return offsets.data == nullptr ? 0 : static_cast<const int64_t*>(offsets.data)[offsets.rows - 1];
     }
     case RESULT_SIZE_EMBEDDING: {
-      // Of bits it is how many there is room for.
+      // For embeddings in bits this counts the room in whole bytes, 8 numbers in each.
       const int32_t numbers = array_of(result, LFFN_OUT_EMBEDDINGS).columns;
       const int32_t bytes = numbers != 0 ? numbers : array_of(result, LFFN_OUT_INT8_EMBEDDINGS).columns;
       return bytes != 0 ? bytes : 8 * array_of(result, LFFN_OUT_BIT_EMBEDDINGS).columns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few calls that the Java and .NET packages make into the core. No structs cross here: load and run options are a
-// row of numbers, other options and configurations plain arguments, what a layer or a model is comes back as a row of
-// numbers.
+// The few calls that the Java and .NET packages make into the core. No structs cross this boundary: load and run
+// options are rows of numbers, other options and configurations are plain arguments, and facts about a layer or a model
+// come back as a row of numbers.
 #ifndef LOOKUPFFN_BINDINGS_RAW_H
 #define LOOKUPFFN_BINDINGS_RAW_H
 
@@ -9,7 +9,8 @@
 
 #include "abi_fields.h"
 
-// Numbers that both sides must agree on. abi_fields.h is made of the public headers, and raw.cc holds it against them.
+// Numbers that both sides must agree on. abi_fields.h is generated from the public headers, and raw.cc checks it
+// against them.
 enum Abi {
   // The version of the header that the package was built with, to be compared with native_version().
   ABI_VERSION = LFFN_VERSION_MAJOR * 10000 + LFFN_VERSION_MINOR * 100 + LFFN_VERSION_PATCH,
@@ -30,7 +31,7 @@ enum Abi {
   ENCODE_SPANS = 1 << 29,
   ENCODE_UNCUT = 1 << 30,
 
-  // Outputs that model_run_into_result makes together, or-ed.
+  // Outputs for model_run_into_result, or-ed together.
   WANT_IDS = 1,
   WANT_EMBEDDINGS = 4,
   WANT_STATUSES = 64,
@@ -92,11 +93,11 @@ enum Abi {
 
 int32_t native_version();
 const char* native_isa();
-// Why the call of this status failed: memory that ran out in the binding itself left no text.
+// Why the call that returned this status failed. If the binding itself ran out of memory, the core has no text for it.
 const char* last_error(int32_t status);
 int64_t live_handles();
 
-// Of what loads, runtime, cancel, which another thread may set, and progress may be null.
+// For all calls that load: runtime, progress and cancel, which another thread may set, may be null.
 lffn_status layer_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
                        lffn_file_progress_callback progress, void* progress_user, lffn_layer** out);
 lffn_status layer_load_memory(const void* data, size_t size, const int32_t* options, const lffn_runtime* runtime,
@@ -124,25 +125,25 @@ lffn_status runtime_create(int32_t num_threads, const char* isa, lffn_parallel_f
 void runtime_free(lffn_runtime* runtime);
 const char* runtime_isa(const lffn_runtime* runtime);
 
-// Who gets the lines of all that is loaded without a runtime that has a log of its own; null for nobody.
+// Sets who gets the log of all that is loaded without a runtime with a log of its own; null for nobody.
 void set_log(lffn_log_callback process_log, void* process_log_user);
 
 // Gives back the scratch memory that handles keep from call to call.
 void trim();
 
-// Results that the core keeps: what model_run_texts, model_run_into_result, model_entities_texts,
-// tokenizer_encode_texts and tokenizer_decode_batch leave in one is there until it is used again or freed. Only one
-// call at a time may use it.
+// Results that the core keeps. What model_run_texts, model_run_into_result, model_entities_texts,
+// tokenizer_encode_texts and tokenizer_decode_batch leave in a result stays there until the result is used again or
+// freed. Only one call at a time may use a result.
 
 lffn_status result_create(lffn_result** out);
 void result_free(lffn_result* result);
 
-// Where one of a result's arrays lies, which OUT_ value says; null where the call did not make it.
+// The address of one of a result's arrays, chosen by an OUT_ value; null if the call did not make it.
 const void* result_array(const lffn_result* result, int32_t what);
-// How much there is of what its arrays hold, which RESULT_SIZE_ value says: sequences, tokens or texts, or the numbers
-// of an embedding or of a token's vector.
+// How many things a result's arrays hold, chosen by a RESULT_SIZE_ value: sequences, tokens or texts, or the numbers of
+// an embedding or of a token's vector.
 int64_t result_size(const lffn_result* result, int32_t what);
-// Why a text could not be run; "" for one that was.
+// Why a text could not be run; "" if it was run.
 const char* result_message(const lffn_result* result, int64_t text);
 
 #endif  // LOOKUPFFN_BINDINGS_RAW_H

@@ -143,7 +143,7 @@ lffn_model_run_args run_args(const int32_t* run_options, const int32_t* cancel, 
 #define GIVE(place, member) give_number(run_options[RUN_OPTION_##place], args.member);
   MODEL_RUN_ARGS_FIELDS(GIVE)
 #undef GIVE
-  if (args.windows == LFFN_WINDOWS_NONE) args.stride = 0;  // options may have one all the same
+  if (args.windows == LFFN_WINDOWS_NONE) args.stride = 0;  // options have a stride even without windows
   args.cancel = cancel;
   args.progress = progress;
   args.progress_user = user;
@@ -163,18 +163,18 @@ lffn_status activate(const lffn_model* model, int32_t output, int32_t scores, fl
   return lffn_model_activate_scores(model, scores, out, n, out);
 }
 
-// The outputs of a call, at most so many.
+// The outputs of a call, up to a fixed number.
 class OutputList {
  public:
   // .NET pins an empty array at NULL.
   void give(int32_t what, void* data, int64_t capacity) {
-    static int64_t none = 0;  // nobody writes it: there is no room
+    static int64_t none = 0;  // never written, since the capacity is 0
     list_[count_++] = {what, 0, data != nullptr ? data : &none, capacity};
   }
   void keep(std::initializer_list<int32_t> outputs) {
     for (const int32_t what : outputs) list_[count_++] = {what, 0, nullptr, 0};
   }
-  // The options are those of any output: what means nothing to these is left out.
+  // Bindings pass the same options for any output; options that do not apply to these outputs are removed.
   lffn_status run(const lffn_model* model, lffn_model_run_args args) const {
     args.outputs = list_;
     args.n_outputs = count_;
@@ -197,7 +197,7 @@ class OutputList {
   int64_t count_ = 0;
 };
 
-// Where each text begins among the tokens: of texts in windows, its first one.
+// Where each text's tokens begin, for texts in windows: where its first window begins.
 void take_offsets(const lffn_model_run_args& args, const lffn_result* result, int64_t* offsets) {
   const auto* const tokens = static_cast<const int64_t*>(result_array(result, LFFN_OUT_TOKEN_OFFSETS));
   const auto* const windows = static_cast<const int64_t*>(result_array(result, LFFN_OUT_WINDOW_OFFSETS));
@@ -212,7 +212,7 @@ lffn_status run(const lffn_model* model, lffn_model_run_args& args, int32_t outp
   return status == LFFN_OK ? activate(model, output, scores, out, args.n) : status;
 }
 
-// Numbers and counts go to the caller's memory; what has no place there goes through a result.
+// Floats and counts go to the caller's memory; outputs without room there go into a result.
 lffn_status run_texts(const lffn_model* model, lffn_model_run_args& args, int32_t output, int32_t scores, float* out,
                       int64_t capacity, int64_t* offsets, int64_t* uncut, bool statuses, lffn_result* result) {
   const bool windows = args.windows != LFFN_WINDOWS_NONE;
@@ -229,7 +229,7 @@ lffn_status run_texts(const lffn_model* model, lffn_model_run_args& args, int32_
   if (out != nullptr) outputs.give(output, out, capacity);
   const lffn_status status = outputs.run(model, args);
   if (status == LFFN_ERROR_TOO_SMALL) {
-    // The counts are told all the same, and why it failed stays what is told of it.
+    // The counts are needed all the same. The last run leaves the message of the failure again.
     const lffn_status counted = counting.run(model, args);
     if (counted != LFFN_OK) return counted;
     if (windows) take_offsets(args, result, offsets);
@@ -283,7 +283,7 @@ lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* 
   const std::unique_ptr<const char*[]> queries(new (std::nothrow) const char*[count + 1]);
   const std::unique_ptr<size_t[]> query_sizes(new (std::nothrow) size_t[count + 1]);
   if (!texts.made() || queries == nullptr || query_sizes == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
-  // Without its second text a pair is no text either: the query alone is not what was asked.
+  // A pair without its second text counts as a null text: the query alone is not what was asked.
   for (size_t i = 0; i < count; ++i) queries[i] = texts.begins()[i] == nullptr ? nullptr : query;
   std::fill_n(query_sizes.get(), count, static_cast<size_t>(query_size));
   lffn_model_run_args args = run_args(run_options, cancel, run_progress, run_progress_user);
@@ -369,7 +369,7 @@ lffn_status model_fill_mask(const lffn_model* model, const char* utf8, size_t n_
   if (capacity != 0) outputs.give(LFFN_OUT_FILLING_PROBABILITIES, probabilities, room);
   lffn_status status = outputs.run(model, args);
   if (status == LFFN_ERROR_TOO_SMALL) {
-    // Then this only counts the masks.
+    // In that case only count the masks.
     args.top_k = 0;
     OutputList counting;
     counting.give(LFFN_OUT_MASK_OFFSETS, offsets, 2);

@@ -12,8 +12,8 @@ lffn_status model_load(const char* path, const int32_t* options, const char* ada
 lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, const char* adapter,
                               const lffn_runtime* runtime, const int32_t* cancel, lffn_file_progress_callback progress,
                               void* progress_user, lffn_model** out);
-// From the files of a folder: n names, each with a closing zero, what is in them and how many bytes that is. Those that
-// `read` reads have something in read_users, which it gets; others have null there.
+// Loads from the files of a folder: n names, each with a closing zero, the files' contents and sizes. For a file that
+// `read` reads, read_users has the pointer that `read` gets; for other files it has null.
 lffn_status model_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
                              lffn_read_callback read, const void* const* read_users, const int32_t* options,
                              const char* adapter, const lffn_runtime* runtime, const int32_t* cancel,
@@ -34,14 +34,14 @@ lffn_status model_layer_info(const lffn_model* model, int32_t layer, int64_t* la
 lffn_status model_fingerprint(const lffn_model* model, int64_t* fingerprint_numbers);
 void model_free(lffn_model* model);
 
-// A text of the model, valid as long as it: the name of a class, the name of a prompt, a prompt itself, or, whatever
-// the index, its family or its config.json, which TEXT_ value says. "" where there is none of that index.
+// A text of the model, chosen by a TEXT_ value, valid as long as the model: the name of a class, the name of a prompt,
+// a prompt itself; or, whatever the index, the family or the config.json. "" if there is none with that index.
 const char* model_text(const lffn_model* model, int32_t what, int32_t index);
 
-// Of what runs, cancel and run_progress may be null, as of what loads.
-// Computes one kind of output, an OUTPUT_ value, of which there is room for `capacity` floats. positions matter to
-// logits only; of the run options, a row of RUN_OPTION_ numbers, those of texts mean nothing here.
-// Offsets and positions are only read, but SWIG would cast a const int64_t* to another type of its size.
+// For all calls that run: cancel and run_progress may be null.
+// Computes one kind of output, an OUTPUT_ value; `out` has room for `capacity` floats. positions matter for logits
+// only. The run options are a row of RUN_OPTION_ numbers; those about texts have no effect here. Offsets and positions
+// are only read, but SWIG would cast a const int64_t* to another type of its size.
 lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offsets, int64_t n, int32_t output,
                       int64_t* positions, int64_t n_positions, const int32_t* run_options, float* out, int64_t capacity,
                       const int32_t* cancel, lffn_run_progress_callback run_progress, void* run_progress_user);
@@ -49,19 +49,19 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
 // The same for texts that lie end to end: text i ends before byte ends[i]. With a query, which may be null, each text
 // is the second of a pair. max_tokens is a number or MAX_TOKENS_; prompt belongs to PROMPT_NAMED and PROMPT_TEXT, with
 // a closing zero. offsets [n + 1] and uncut [n] receive where each text's tokens begin and how many it would have
-// without cutting, also where there is too little room. Without `out` this only counts.
-// A text is null where ends[i] is negative, and the next one begins where this one would. With a result, which may be
-// null, a text that is null, not UTF-8 or too long fails no call: its numbers are zeros, and RESULT_STATUSES and
-// result_message tell why. With windows only the embeddings of WINDOWS_MEAN have their place here, and offsets tell
-// where each text's first window begins; what comes of each window is model_run_into_result's.
+// without cutting, even if `out` has too little room. Without `out` this only counts.
+// A text is null if ends[i] is negative; the next one then begins where this one would. With a result, which may be
+// null, a text that is null, not UTF-8 or too long does not fail the call: its numbers are zeros, and RESULT_STATUSES
+// and result_message tell why. With windows this gives only the embeddings of WINDOWS_MEAN, and offsets tell where each
+// text's first window begins; model_run_into_result gives the outputs of each window.
 lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, const char* query,
                             int64_t query_size, int32_t output, const int32_t* run_options, int64_t max_tokens,
                             const char* prompt, float* out, int64_t capacity, int64_t* offsets, int64_t* uncut,
                             lffn_result* result, const int32_t* cancel, lffn_run_progress_callback run_progress,
                             void* run_progress_user);
 
-// Makes all that is wanted, WANT_ values or-ed together, of such texts into a result: what the call has lies in
-// result_array, and result_size tells how much of it there is. With WANT_STATUSES a bad text fails no call.
+// Makes all wanted outputs of such texts, WANT_ values or-ed together, into a result: result_array gives them, and
+// result_size tells how many there are. With WANT_STATUSES a bad text does not fail the call.
 lffn_status model_run_into_result(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
                                   const int32_t* run_options, int64_t max_tokens, const char* prompt, int32_t wanted,
                                   lffn_result* result, const int32_t* cancel, lffn_run_progress_callback run_progress,
@@ -73,17 +73,17 @@ lffn_status max_sim(const float* queries, const void* int8_queries, const float*
                     int64_t n_queries, const float* documents, const void* int8_documents, const float* document_scales,
                     int64_t* document_offsets, int64_t n_documents, int32_t size, int32_t flags, int32_t num_threads,
                     const int32_t* cancel, float* scores, int64_t capacity);
-// How well documents, which lie end to end as texts of model_run_texts do, answer a query: by a late model, or by one
-// with one class, whose scores become what the SCORES_ value says.
+// How well documents answer a query; they lie end to end as in model_run_texts. The model is a late one, or has one
+// class, whose scores become what the SCORES_ value says.
 lffn_status model_rerank(const lffn_model* model, const char* query, size_t query_size, const char* utf8, int64_t* ends,
                          int64_t n, int64_t max_tokens, int32_t scores_kind, int32_t num_threads, int32_t flags,
                          const int32_t* cancel, float* scores);
 
-// begins and ends may both be null. n_ids is told even where the capacity is too small, which is no failure here.
+// begins and ends may both be null. n_ids is set even if the capacity is too small, which is no failure here.
 lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,
                            int32_t* ids, int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids,
                            const int32_t* cancel);
-// n_bytes are those written, or more than the capacity: so many as there must be room for.
+// n_bytes receives how many bytes were written; if it is above the capacity, it says how much room is needed.
 lffn_status model_detokenize(const lffn_model* model, const int32_t* ids, size_t n_ids, int32_t flags, char* utf8,
                              size_t capacity, size_t* n_bytes);
 // n_masks likewise; capacity counts masks.
@@ -92,14 +92,14 @@ lffn_status model_fill_mask(const lffn_model* model, const char* utf8, size_t n_
 
 // Entities, answers and labels.
 
-// flags: RUN_ALL_LABELS. Of each entity the bytes, the class of its first token and the score. n_entities is told even
-// where the capacity is too small, which is no failure here: then nothing is written.
+// flags: RUN_ALL_LABELS. Gives each entity's place in bytes, the class of its first token and its score. n_entities is
+// set even if the capacity is too small, which is no failure here: then nothing is written.
 lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t aggregation,
                            int32_t flags, int64_t max_tokens, int64_t* begins, int64_t* ends, int32_t* classes,
                            float* scores, size_t capacity, size_t* n_entities, const int32_t* cancel);
 
-// The same for texts that lie end to end, as model_run_texts has them, into a result: RESULT_ENTITY_. With statuses
-// other than 0 a text that cannot be read fails no call, and has RESULT_STATUSES.
+// The same for texts that lie end to end, as in model_run_texts, into a result: RESULT_ENTITY_. If `statuses` is not 0,
+// a text that cannot be read does not fail the call, and RESULT_STATUSES tells of it.
 lffn_status model_entities_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
                                  int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
                                  int32_t statuses, lffn_result* result, const int32_t* cancel,
@@ -131,8 +131,8 @@ lffn_status model_tokenizer(const lffn_model* model, lffn_tokenizer** out);
 void tokenizer_free(lffn_tokenizer* tokenizer);
 lffn_status tokenizer_info(const lffn_tokenizer* tokenizer, int64_t* tokenizer_numbers);
 
-// pair may be null, and so may all arrays. n_ids and n_uncut are told even where the capacity is too small, which is no
-// failure here.
+// pair and all arrays may be null. n_ids and n_uncut are set even if the capacity is too small, which is no failure
+// here.
 lffn_status tokenizer_encode(const lffn_tokenizer* tokenizer, const char* utf8, size_t n_bytes, const char* pair,
                              size_t pair_bytes, int32_t flags, int64_t max_tokens, int32_t* ids, int32_t* types,
                              int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids, int64_t* n_uncut,
@@ -141,7 +141,7 @@ lffn_status tokenizer_encode(const lffn_tokenizer* tokenizer, const char* utf8, 
 lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* utf8, int64_t* ends, int64_t n,
                                    int32_t flags, int64_t max_tokens, int32_t num_threads, lffn_result* result,
                                    const int32_t* cancel);
-// n_bytes are those written, or more than the capacity: so many as there must be room for.
+// n_bytes receives how many bytes were written; if it is above the capacity, it says how much room is needed.
 lffn_status tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids, size_t n_ids, int32_t flags,
                              char* utf8, size_t capacity, size_t* n_bytes);
 // The texts of sequences that lie end to end, as model_run has them, into a result: RESULT_DECODED and
@@ -150,7 +150,7 @@ lffn_status tokenizer_decode_batch(const lffn_tokenizer* tokenizer, const int32_
                                    int32_t flags, lffn_result* result);
 // The id of a token as the vocabulary writes it, or -1.
 lffn_status tokenizer_find(const lffn_tokenizer* tokenizer, const char* utf8, size_t n_bytes, int32_t* id);
-// How the vocabulary writes an id, for as long as the tokenizer lives; null where it is no token's.
+// The token of an id as the vocabulary writes it, valid as long as the tokenizer; null if the id belongs to no token.
 lffn_status tokenizer_token(const lffn_tokenizer* tokenizer, int32_t id, const char** utf8, size_t* n_bytes);
 
 #ifndef SWIG

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the rows of numbers and plain arguments of raw.h and the structs of the public header.
+// Turns the rows of numbers and plain arguments of raw.h into the structs of the public header, and back.
 #ifndef LOOKUPFFN_BINDINGS_RAW_STRUCTS_H
 #define LOOKUPFFN_BINDINGS_RAW_STRUCTS_H
 
@@ -57,7 +57,7 @@ inline lffn_save_options save_options(const int32_t* cancel, lffn_file_progress_
   return options;
 }
 
-// Texts that lie end to end, each but null ones, whose end is negative, up to its end.
+// Texts that lie end to end, each up to its end; a null text has a negative end.
 class Texts {
  public:
   Texts(const char* utf8, const int64_t* ends, int64_t n)
@@ -81,7 +81,7 @@ class Texts {
   std::unique_ptr<size_t[]> sizes_;
 };
 
-// Files in memory, or read by a function of the host; get() is null if there is none left for the list of them.
+// Files in memory, or read by a function of the host; get() is null if there is no memory left for the list of them.
 class Files {
  public:
   Files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n, lffn_read_callback read,
