@@ -10,10 +10,10 @@ namespace lffn::sql {
 
 struct Found {
   int64_t id;
-  double similarity;  // NaN of vectors that have none: behind all others
+  double similarity;  // NaN if the vectors have none; comes behind all others
 };
 
-// The best `most` of all that are offered, equal ones by their ids: the same in whichever order they are offered.
+// The best `most` of all offered rows, equal ones by their ids: the result does not depend on the order of offering.
 class Best {
  public:
   explicit Best(int64_t most) : most_(static_cast<size_t>(most)) {}

@@ -8,8 +8,8 @@
 namespace lffn::sql {
 namespace {
 
-// Kept by SQLite beside the statement that runs, until it ends. Negative numbers are those that are not bound to one
-// argument; SQLite's own functions use them so.
+// The key of a count that SQLite keeps beside the running statement until it ends. Negative keys belong to no argument;
+// SQLite's own functions use them in this way.
 constexpr int kCalls = -0x6c66636c;
 constexpr size_t kExcerptBytes = 48;
 
@@ -51,7 +51,7 @@ std::string_view vector_of(sqlite3_value* value, Form form) {
   }
   const auto* const bytes = static_cast<const char*>(sqlite3_value_blob(value));
   const auto size = static_cast<size_t>(sqlite3_value_bytes(value));
-  if (bytes == nullptr && size > 0) throw std::bad_alloc();  // zeros that were not there yet
+  if (bytes == nullptr && size > 0) throw std::bad_alloc();  // no memory for the bytes of a zeroblob
   if (form == Form::kFloats && size % sizeof(float) != 0) {
     throw Failure("the vector has " + std::to_string(size) + " bytes, which are no float32 numbers");
   }

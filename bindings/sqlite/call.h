@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the arguments of a call are. All throw Failure.
+// Reads the arguments of a call. All functions throw Failure.
 #pragma once
 
 #include <new>
@@ -12,7 +12,7 @@ namespace lffn::sql {
 
 // A text's bytes, valid as long as the value. `what` names it in messages.
 std::string_view text_of(sqlite3_value* value, const char* what);
-// The same of what a model is to read: a number is its text, as everywhere in SQL.
+// The same for a text that a model reads: a number is read as its text, as everywhere in SQL.
 std::string_view words_of(sqlite3_value* value, const char* what);
 // A vector's bytes.
 std::string_view vector_of(sqlite3_value* value, Form form);
@@ -20,15 +20,15 @@ Purpose purpose_of(sqlite3_value* value);
 Form form_of(std::string_view name);
 Form form_of(sqlite3_value* value);
 const char* name_of(Form form);
-// Whether the options of lffn_embed, of which there is one, say that texts are repaired.
+// Whether the options of lffn_embed say that texts are repaired, which is the only option.
 bool repairs_texts(sqlite3_value* value);
-// sqlite-vec tells by it what a BLOB has, where the BLOB comes from a function and not from a table.
+// The subtype by which sqlite-vec tells what a BLOB holds, if the BLOB comes from a function and not from a table.
 unsigned subtype_of(Form form);
 std::optional<Form> form_of_subtype(sqlite3_value* value);
 
-// Which of the statement's calls of a function this is, from 1 on.
+// The number of this call among the statement's calls of a function, from 1 on.
 int64_t count_call(sqlite3_context* context);
-// "call 3 of lffn_embed in this statement, row 7, on 'the text': why"; without rows or a text where there are none.
+// "call 3 of lffn_embed in this statement, row 7, on 'the text': why"; rows and text are left out if they are empty.
 Failure named(const char* function, int64_t call, const std::string& rows, std::string_view text, const char* why);
 
 // Runs `body`, whose failures name the call.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostInner = 8;
 
-// What a call that goes on for long asks now and then.
+// Lets a long call check now and then whether the statement was interrupted.
 struct Watch {
   InterruptCheck& is_interrupted;
   int32_t cancel = 0;
@@ -26,7 +26,7 @@ struct Watch {
 [[noreturn]] void fail(lffn_status status) {
   if (status == LFFN_ERROR_CANCELLED) throw Interrupted();
   if (status == LFFN_ERROR_OUT_OF_MEMORY) throw std::bad_alloc();
-  // Who calls names the text; it has no number here.
+  // The caller names the text itself, since texts have no numbers in SQL.
   std::string_view why = lffn_last_error();
   for (const std::string_view number : {"texts[0]: ", "document 0: "}) {
     if (why.substr(0, number.size()) == number) why.remove_prefix(number.size());
@@ -34,13 +34,13 @@ struct Watch {
   throw Failure(std::string(why));
 }
 
-// By the path as the system knows it.
+// The models of the process by their paths, resolved by the system.
 struct Models {
   std::mutex mutex;
   std::map<std::string, std::weak_ptr<const SharedModel>> by_path;
 };
 Models& models() {
-  static Models* const all = new Models;  // connections may outlive what is static
+  static Models* const all = new Models;  // never freed: connections may outlive static objects
   return *all;
 }
 
@@ -53,7 +53,7 @@ std::string own_path(const std::string& path) {
 
 std::shared_ptr<const SharedModel> load_shared(const std::string& path, Watch& watch) {
   const std::string key = own_path(path);
-  // Held while it loads: a second connection that wants the same waits for it.
+  // Held while a model loads: a second connection that wants the same model waits for it.
   const std::lock_guard<std::mutex> lock(models().mutex);
   for (auto it = models().by_path.begin(); it != models().by_path.end();) {
     it = it->second.expired() ? models().by_path.erase(it) : std::next(it);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a connection to a database knows of models, and what it asks of them.
+// The models of a connection to a database, and what it asks of them.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace lffn::sql {
 
-// What becomes an SQL error.
+// Becomes an SQL error.
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 // The statement was interrupted, by sqlite3_interrupt or by a progress handler.
 struct Interrupted {};
 
-// Whether the statement that runs is to end. Older versions of SQLite have no function that tells; a statement within
-// it learns it, and asks the progress handler as well.
+// Whether the running statement is to end. Older versions of SQLite have no function that tells, but a statement that
+// runs within it is told, and asks the progress handler as well.
 class InterruptCheck {
  public:
   explicit InterruptCheck(sqlite3* database);
@@ -36,7 +36,7 @@ class InterruptCheck {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// A loaded model, which all connections of the process that use it share; the last one frees it.
+// A loaded model, shared by all connections of the process that use it; the last one frees it.
 struct SharedModel {
   SharedModel() = default;
   ~SharedModel() { lffn_model_free(handle); }
@@ -48,7 +48,7 @@ struct SharedModel {
   bool scores_pairs() const { return heads.num_classes == 1 || is_late(); }
 };
 
-// What a text is for, which chooses its prompt: kAny the model's default one, kNone no prompt.
+// What a text is for. This chooses its prompt: kAny the model's default one, kNone no prompt.
 enum class Purpose { kAny, kQuery, kDocument, kNone };
 
 // How texts are embedded.
@@ -65,8 +65,8 @@ class PackedIndex;
 
 class Connection {
  public:
-  // What runs SQL within a statement: a search, or a reading ahead. That SQL may come to a search again, since a view
-  // may search itself. Throws Failure where they are so many within one another that the stack could end.
+  // Lives while a search, or reading ahead, runs SQL within a statement. That SQL may contain a search again, because a
+  // view may search itself. Throws Failure if these are nested so deeply that the stack could overflow.
   class Inner {
    public:
     explicit Inner(Connection& connection);
@@ -83,17 +83,17 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Loads the model, unless another connection has it. One that scores pairs becomes the one of rerank(), one that
-  // embeds that of embed(). All throw Failure and Interrupted.
+  // Loads the model, unless another connection has it. rerank() then uses a model that scores pairs, embed() any other.
+  // All functions throw Failure and Interrupted.
   const SharedModel& load(const std::string& path);
   bool has_encoder() const { return encoder_ != nullptr; }
   int64_t loads() const { return loads_; }                         // calls of load() so far
   int64_t size() const { return encoder().heads.embedding_size; }  // numbers of an embedding
   // The model that embeds.
   const SharedModel& encoder() const;
-  // Of the model that embeds, in hexadecimal: what its vectors depend on.
+  // The fingerprint of the model that embeds, in hexadecimal.
   const std::string& fingerprint();
-  // The vectors of some texts as BLOBs. Where `may_fail`, a text that cannot be read has an empty one.
+  // The vectors of some texts as BLOBs. If `may_fail`, a text that cannot be read has an empty BLOB.
   std::vector<std::string> embed(const std::vector<std::string_view>& texts, const Reading& reading, bool may_fail);
   double rerank(std::string_view query, std::string_view document);
   sqlite3* database() const { return database_; }
@@ -115,7 +115,7 @@ class Connection {
   std::string fingerprint_;  // of encoder_, empty until it is asked for
   int64_t loads_ = 0;
   std::vector<PackedIndex*> indexes_;
-  int depth_ = 0;  // of what runs SQL within a statement
+  int depth_ = 0;  // how many Inner objects live
   lffn_result* result_ = nullptr;
 };
 

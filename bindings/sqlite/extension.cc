@@ -35,7 +35,7 @@ void model(sqlite3_context* context, int, sqlite3_value** values) {
                                       : ", embeds in " + std::to_string(model.heads.embedding_size) + " numbers"));
 }
 
-constexpr int kLookAhead = -0x6c66666e;  // kept beside the statement, as calls are counted
+constexpr int kLookAhead = -0x6c66666e;  // a key for what SQLite keeps beside the statement, as in call.cc
 
 void embed_text(sqlite3_context* context, std::string_view text, int count, sqlite3_value** values) {
   Reading reading;
@@ -55,7 +55,7 @@ void embed_text(sqlite3_context* context, std::string_view text, int count, sqli
 
 void embed(sqlite3_context* context, int count, sqlite3_value** values) {
   const int64_t call = count_call(context);
-  if (sqlite3_value_type(values[0]) == SQLITE_NULL) return;  // of nothing there is none
+  if (sqlite3_value_type(values[0]) == SQLITE_NULL) return;  // NULL has no vector
   // Not one try block: g++ 12 loses a text that is assigned in it and read in its catch.
   const auto naming = [&](std::string_view text, auto&& body) {
     try {
@@ -91,7 +91,7 @@ void same_model(sqlite3_context* context, int, sqlite3_value** values) {
   sqlite3_result_int(context, other == connection_of(context).fingerprint() ? 1 : 0);
 }
 
-// What both vectors are: as the call says, or else as the functions say that made them.
+// The form of both vectors: as the call says, or else as the functions that made them say.
 Form form_of_both(int count, sqlite3_value** values) {
   std::optional<Form> form;
   if (count > 2) form = form_of(values[2]);
@@ -130,7 +130,7 @@ void forget(void* own) { delete static_cast<Shared*>(own); }
 
 // SQLITE_RESULT_SUBTYPE, which SQLite has from 3.45 on; older ones do not read it.
 constexpr int kGivesSubtype = 0x1000000;
-// Since then a function or a table may be for direct use only.
+// The first version in which a function or a table can be for direct use only.
 constexpr int kOldestVersion = 3031000;
 
 int add_functions(sqlite3* database, const Shared& connection) {
@@ -140,13 +140,13 @@ int add_functions(sqlite3* database, const Shared& connection) {
     int flags;
     void (*function)(sqlite3_context*, int, sqlite3_value**);
   } functions[] = {
-      // A database may come from elsewhere: what is stored in it may not call what reads a file or runs a model. In a
-      // CHECK constraint, SQLite minds this of deterministic functions alone.
+      // A database may come from elsewhere: SQL that is stored in it must not call functions that read a file or run a
+      // model. In a CHECK constraint, SQLite enforces this for deterministic functions only.
       {"lffn_model", 1, 1, SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC, guarded_function<model>},
       {"lffn_embed", 1, 4, SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC | kGivesSubtype, guarded_function<embed>},
       {"lffn_similarity", 2, 3, SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC | SQLITE_SUBTYPE, guarded_function<similar>},
       {"lffn_rerank", 2, 2, SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC, guarded_function<rerank>},
-      // They tell of the connection's model, which changes with lffn_model.
+      // Not deterministic: they report on the connection's model, which lffn_model changes.
       {"lffn_model_info", 1, 1, SQLITE_INNOCUOUS, guarded_function<model_info>},
       {"lffn_same_model", 1, 1, SQLITE_INNOCUOUS, guarded_function<same_model>},
   };
@@ -162,8 +162,8 @@ int add_functions(sqlite3* database, const Shared& connection) {
   return code == SQLITE_OK ? add_search(database, new Shared(connection), forget) : code;
 }
 
-// Lets SQLite read the schema again. What it read before these functions were there it would let call them: it marks
-// the functions of constraints, generated columns and indexes as the schema's own only where it knows them.
+// Makes SQLite read the schema again. Otherwise constraints, generated columns and indexes that it read before these
+// functions existed could call them: SQLite marks a function as called from the schema only if it knows the function.
 int read_schema_again(sqlite3* database) {
   bool is_writable = false;
   const auto note = [](void* to, int, char** values, char**) {
@@ -181,7 +181,7 @@ int read_schema_again(sqlite3* database) {
 }  // namespace
 }  // namespace lffn::sql
 
-// The name follows from the file's. The library stays once it is loaded: its threads wait for the next call.
+// The name follows from the file's name. Once loaded, the library stays: its threads wait for the next call.
 extern "C" __attribute__((visibility("default"))) int sqlite3_lookupffnsqlite_init(sqlite3* database, char** message,
                                                                                    const sqlite3_api_routines* api) {
   SQLITE_EXTENSION_INIT2(api);

@@ -71,7 +71,7 @@ PackedIndex::Kind kind_of(Connection& connection, int count, const char* const* 
                     ", expected type=float32, type=int8 or type=bit, and size=NUMBERS");
     }
   }
-  // Without a size they are the vectors of this connection's model, and say so.
+  // Without a size the vectors are those of this connection's model, whose fingerprint is stored with them.
   if (kind.size == 0) {
     if (!connection.has_encoder()) {
       throw Failure("expected size=NUMBERS, or a model that embeds: call SELECT lffn_model('folder') first");
@@ -86,7 +86,7 @@ int make(sqlite3* database, void* own, int count, const char* const* arguments, 
          char** why) {
   int code = sqlite3_declare_vtab(database, kSchema);
   if (code == SQLITE_OK) code = sqlite3_vtab_config(database, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1);
-  // It reads and writes its own tables alone, so views and triggers may use it, whoever stored them.
+  // The table reads and writes its own tables only, so views and triggers may use it, whoever stored them.
   if (code == SQLITE_OK) code = sqlite3_vtab_config(database, SQLITE_VTAB_INNOCUOUS);
   if (code != SQLITE_OK) return code;
   std::unique_ptr<Table> table;
@@ -236,7 +236,8 @@ int update(sqlite3_vtab* base, int count, sqlite3_value** values, sqlite3_int64*
   }
 }
 
-// All is in the tables beside it; that there are such functions lets transactions take part.
+// The tables beside it hold everything, so there is nothing to do. But these functions must exist for the table to take
+// part in transactions.
 int begin(sqlite3_vtab*) { return SQLITE_OK; }
 
 int rename(sqlite3_vtab* base, const char* name) {

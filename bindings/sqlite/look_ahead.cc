@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostTexts = 512, kMostBytes = 512 * 1024;
 
-// Those of the connection that run now. nullptr unless one alone calls lffn_embed.
+// The running statement of the connection that calls lffn_embed; nullptr unless there is exactly one.
 sqlite3_stmt* running_statement(sqlite3* database) {
   sqlite3_stmt* found = nullptr;
   for (sqlite3_stmt* one = sqlite3_next_stmt(database, nullptr); one != nullptr;
@@ -26,7 +26,7 @@ sqlite3_stmt* running_statement(sqlite3* database) {
 
 // The texts that the running statement embeds; empty where that cannot be told.
 std::string texts_of_running(const Connection& connection) {
-  if (connection.is_within_inner()) return {};  // a view that embeds would be read for itself, again and again
+  if (connection.is_within_inner()) return {};  // a view that embeds would read ahead for itself, again and again
   sqlite3_stmt* const running = running_statement(connection.database());
   if (running == nullptr) return {};
   // With the values of its parameters.
@@ -34,7 +34,7 @@ std::string texts_of_running(const Connection& connection) {
   return expanded == nullptr ? std::string() : texts_of_statement(expanded.get());
 }
 
-// nullptr where SQLite does not take it, or where it writes.
+// nullptr if SQLite does not accept the SQL, or if it would write.
 sqlite3_stmt* prepared(sqlite3* database, const std::string& sql) {
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()), &statement, nullptr);
@@ -86,10 +86,11 @@ void LookAhead::end() {
   source_ = nullptr;
 }
 
-// The text, and with it those that come next.
+// Embeds the text together with the texts that come next.
 void LookAhead::read_on(std::string_view text) {
   const auto used = std::count_if(known_.begin(), known_.end(), [](const auto& one) { return one.second.used; });
-  // What was read ahead was not asked for: the statement takes its texts in another order, or only some of them.
+  // Most texts that were read ahead were not asked for: the statement takes texts in another order, or only some of
+  // them.
   if (static_cast<size_t>(used) * 2 < known_.size() && ++wasted_ > 2) end();
   std::vector<std::string> texts = {std::string(text)};
   std::optional<Connection::Inner> inner;
@@ -143,7 +144,7 @@ std::string LookAhead::embed(std::string_view text, const Reading& reading) {
     if (source_ == nullptr) return alone();
     read_on(text);
     found = known_.find(std::string(text));
-    if (found == known_.end()) return alone();  // which tells why it fails
+    if (found == known_.end()) return alone();  // it fails alone, too, and says why
   }
   found->second.used = true;
   return found->second.blob;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// lffn_embed sees one row at a time, but a model runs many texts at once in less time. So from the second row of a
-// statement on its next texts are read by a statement of their own, embedded together, and kept by their text. A text's
-// vector is the same alone and among others: whatever is read ahead, only time depends on it.
+// lffn_embed sees one row at a time, but a model runs many texts together in less time. So from the second row of a
+// statement on, a statement of its own reads the next texts; they are embedded together, and their vectors are kept by
+// text. A text's vector is the same alone and among others, so reading ahead changes nothing but the time.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@
 namespace lffn::sql {
 
 // The SELECT that gives the texts which `sql`, a statement that calls lffn_embed once, will embed, in its order: for
-// "INSERT INTO v SELECT id, lffn_embed(text) FROM t WHERE ..." it is "SELECT text FROM t WHERE ...". Empty where it
-// cannot be told: then nothing is read ahead.
+// "INSERT INTO v SELECT id, lffn_embed(text) FROM t WHERE ..." it is "SELECT text FROM t WHERE ...". Empty if it cannot
+// be told: then nothing is read ahead.
 std::string texts_of_statement(std::string_view sql);
 
-// One statement's, while it runs.
+// The reading ahead of one statement, while it runs.
 class LookAhead {
  public:
   explicit LookAhead(Connection& connection) : connection_(connection) {}
@@ -41,15 +41,15 @@ class LookAhead {
   Connection& connection_;
   sqlite3_stmt* source_ = nullptr;
   std::unordered_map<std::string, Known> known_;
-  Reading reading_;    // of the vectors that are known
-  int64_t model_ = 0;  // theirs
+  Reading reading_;    // how the known vectors were made
+  int64_t model_ = 0;  // Connection::loads() when they were made
   int64_t calls_ = 0;
   size_t batch_ = 16;
   int wasted_ = 0;
 };
 
-// Which rows of the table that the running statement reads have this value where lffn_embed's text is: "row 7",
-// "rows 7, 9". Empty where that cannot be told. Reads the table once, so it is for what failed.
+// The rows, of the table that the running statement reads, that have this value as lffn_embed's text: "row 7",
+// "rows 7, 9". Empty if that cannot be told. Reads the whole table, so it is for error messages only.
 std::string rows_of(Connection& connection, sqlite3_value* value);
 
 }  // namespace lffn::sql

@@ -66,7 +66,7 @@ void PackedIndex::open() {
   kind_.size = info.number(1);
   kind_.model = std::string(info.bytes(2));
   block_rows_ = info.number(3);
-  // The files may be anybody's.
+  // The database may come from anybody, so its numbers are checked.
   if (!is_known || kind_.size < 1 || kind_.size > kMostSize || block_rows_ != rows_of_block(vector_bytes()))
     fail_damaged();
 }
@@ -171,7 +171,7 @@ void PackedIndex::replace(int64_t id, std::string_view vector) {
   transfer(Column::kVectors, at, nullptr, vector.data());
 }
 
-// The last vector takes its place.
+// Moves the last vector into the place of the erased one.
 void PackedIndex::erase(int64_t id) {
   const int64_t at = place_of(id), last = count() - 1;
   if (at < 0) return;
@@ -200,15 +200,15 @@ void PackedIndex::erase(int64_t id) {
 }
 
 void PackedIndex::read(const std::function<void(const char*, const char*, int64_t)>& visit) {
-  // In one statement, so that no other connection's change comes between. SQLite reads blocks by their ids, in order;
-  // asked to order them, it would copy them first.
+  // One statement, so that no other connection's change comes between. SQLite reads blocks in the order of their ids by
+  // itself; with ORDER BY it would copy them first.
   Statement blocks(connection_.database(), "SELECT blocks.id, ids, vectors, count FROM " + table("_info") +
                                                " LEFT JOIN " + table("_blocks") + " AS blocks");
   const auto rows = static_cast<size_t>(block_rows_);
   int64_t seen = 0, count = 0;
   while (blocks.step()) {
     count = blocks.number(3);
-    if (count == 0 && blocks.number(0) == 0) break;  // of no block there is one row of NULL
+    if (count == 0 && blocks.number(0) == 0) break;  // without blocks there is one row with NULLs
     const std::string_view ids = blocks.bytes(1), vectors = blocks.bytes(2);
     const int64_t here = std::min(block_rows_, count - seen);
     if (blocks.number(0) != seen / block_rows_ + 1 || here <= 0 || ids.size() != rows * sizeof(int64_t) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors in blocks, which SQLite reads with less work than a row for each. All is kept in ordinary tables beside the
 // virtual one, so that transactions, other connections and VACUUM need nothing more:
-//   NAME_blocks  each row some vectors and their ids, one after the other; all are full but the last
+//   NAME_blocks  in each row some vectors and their ids, one after the other; all blocks but the last are full
 //   NAME_rows    where each id's vector is
 //   NAME_info    one row: what the vectors are, and how many
 #pragma once
@@ -21,13 +21,13 @@ class PackedIndex {
   struct Kind {
     Form form = Form::kFloats;
     int64_t size = 0;   // numbers of a vector
-    std::string model;  // its fingerprint, empty where it is not known
+    std::string model;  // the model's fingerprint, empty if it is not known
   };
 
   // `schema` and `name` are those of the virtual table. Each function throws Failure and Interrupted.
   PackedIndex(Connection& connection, std::string schema, std::string name);
-  void create(const Kind& kind);  // its tables
-  void open();                    // those that are there
+  void create(const Kind& kind);  // creates the tables beside it
+  void open();                    // opens tables that exist
   void drop();
   void rename(const std::string& name);
 
@@ -40,8 +40,8 @@ class PackedIndex {
   int64_t new_id();
   void insert(int64_t id, std::string_view vector);
   void replace(int64_t id, std::string_view vector);  // of an id that is there
-  void erase(int64_t id);                             // nothing where there is none
-  std::string vector(int64_t at);                     // at a place, as NAME_rows tells
+  void erase(int64_t id);                             // does nothing if there is none
+  std::string vector(int64_t at);                     // at a place that NAME_rows tells
   // Calls `visit` with the ids and the vectors of each block.
   void read(const std::function<void(const char* ids, const char* vectors, int64_t count)>& visit);
   std::string table(const char* which) const { return quoted(schema_) + "." + quoted(name_ + which); }
@@ -60,7 +60,7 @@ class PackedIndex {
   std::string name_;
   Kind kind_;
   int64_t block_rows_ = 0;
-  // Kept, as each row that comes needs them. Between calls none of them runs.
+  // Statements that are kept because each new row needs them. None of them runs between calls.
   struct Kept {
     Statement count, set_count, place_of, set_place, forget, new_id, new_block, drop_block;
   };

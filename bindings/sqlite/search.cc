@@ -35,7 +35,8 @@ int guarded(sqlite3_vtab* table, Body&& body) {
 
 int connect(sqlite3* database, void* own, int, const char* const*, sqlite3_vtab** out, char**) {
   int code = sqlite3_declare_vtab(database, kSchema);
-  // It reads tables, and runs a model: not for what is stored in a database that may come from elsewhere.
+  // It reads tables and runs a model, so views and triggers in a database, which may come from elsewhere, cannot use
+  // it.
   if (code == SQLITE_OK) code = sqlite3_vtab_config(database, SQLITE_VTAB_DIRECTONLY);
   if (code != SQLITE_OK) return code;
   auto* const table = new (std::nothrow) Table();
@@ -61,7 +62,7 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
     if (constraint.usable == 0) later = true;
     if (constraint.usable != 0) places[constraint.iColumn] = i + 1;
   }
-  if (later) return SQLITE_CONSTRAINT;  // they are known only when another table's row is
+  if (later) return SQLITE_CONSTRAINT;  // an argument is known only with a row of another table
   if (places[kTable] == 0 || places[kColumn] == 0 || places[kQuery] == 0) {
     return guarded(table, [] { throw Failure("expected a table, a column, a text, and perhaps a number of rows"); });
   }
@@ -74,7 +75,7 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   }
   info->estimatedCost = 1e6;
   info->estimatedRows = kUsualRows;
-  // It gives rows from the best on.
+  // Rows come best first.
   if (info->nOrderBy == 1 && info->aOrderBy[0].iColumn == kSimilarity && info->aOrderBy[0].desc != 0) {
     info->orderByConsumed = 1;
   }
@@ -113,7 +114,7 @@ int filter(sqlite3_vtab_cursor* base, int given, const char*, int, sqlite3_value
     }
     if ((given & 1 << kAmong) != 0) {
       call.among = values[next_value];
-      if (sqlite3_value_type(call.among) == SQLITE_NULL) return;  // among none
+      if (sqlite3_value_type(call.among) == SQLITE_NULL) return;  // NULL: no row takes part
     }
     cursor.found = search(connection, call);
   });
@@ -133,7 +134,7 @@ int give_column(sqlite3_vtab_cursor* base, sqlite3_context* context, int column)
   const auto& cursor = *static_cast<Cursor*>(base);
   const Found& found = cursor.found[cursor.at];
   if (column == kId) sqlite3_result_int64(context, found.id);
-  if (column == kSimilarity) sqlite3_result_double(context, found.similarity);  // of NaN, SQLite makes NULL
+  if (column == kSimilarity) sqlite3_result_double(context, found.similarity);  // SQLite turns NaN into NULL
   return SQLITE_OK;
 }
 
@@ -144,7 +145,7 @@ int give_rowid(sqlite3_vtab_cursor* base, sqlite3_int64* out) {
 
 sqlite3_module search_module() {
   sqlite3_module module = {};
-  module.xConnect = connect;  // and no xCreate: it is there without CREATE VIRTUAL TABLE
+  module.xConnect = connect;  // no xCreate, so the table exists without CREATE VIRTUAL TABLE
   module.xDisconnect = disconnect;
   module.xBestIndex = best_index;
   module.xOpen = open;

@@ -19,7 +19,7 @@ constexpr char kNoRowid[] =
     "the rows have no rowid that is a whole number, by which they are found; a view needs a column of this name, as in "
     "CREATE VIEW v AS SELECT id AS rowid, ...";
 
-// What is looked for, in the form that the table's vectors have.
+// The query's vector, in the form of the table's vectors.
 class Query {
  public:
   Query(Connection& connection, sqlite3_value* value) : connection_(connection) {
@@ -28,12 +28,12 @@ class Query {
       own_ = form_of_subtype(value);
     } else {
       text_ = words_of(value, "a text or a vector to search for");
-      connection.size();  // Throws where there is no model.
+      connection.size();  // throws if there is no model
     }
   }
 
-  // The first vector of the table tells by its size what all of them are. Throws Failure where they cannot be the
-  // query's, or the model's.
+  // The size of the table's first vector tells the form of all of them. Throws Failure if they do not fit the query or
+  // the model.
   void become(size_t bytes, std::optional<Form> known = {}) {
     if (text_.data() == nullptr && bytes != given_.size()) {
       throw Failure("its vector has " + std::to_string(bytes) + " bytes and the query " +
@@ -76,7 +76,7 @@ class Query {
   Connection& connection_;
   std::string_view text_, given_;
   std::string made_;
-  std::optional<Form> own_;  // of a vector that a function made
+  std::optional<Form> own_;  // of a query vector that a function made
   std::optional<Form> form_;
 };
 
@@ -89,10 +89,10 @@ void check_model(std::string_view its, std::string_view expected) {
 // What a call of lffn_search has found so far.
 class Search {
  public:
-  // `model` is the fingerprint of the model that makes the query, empty where none does.
+  // `model` is the fingerprint of the model that makes the query's vector; empty if no model does.
   Search(Query& query, int64_t most, std::string model) : query_(query), model_(std::move(model)), best_(most) {}
 
-  // `model` is nullptr where the table does not tell it.
+  // `model` is nullptr if the table does not tell the row's model.
   void offer(sqlite3_value* row, sqlite3_value* value, sqlite3_value* model) {
     const int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL) return;
@@ -109,7 +109,7 @@ class Search {
 
  private:
   void compare_model(sqlite3_value* value) {
-    if (sqlite3_value_type(value) == SQLITE_NULL) return;  // nobody knows it
+    if (sqlite3_value_type(value) == SQLITE_NULL) return;  // a row whose model is unknown
     const std::string_view model = text_of(value, "the fingerprint of a model");
     if (model_.empty()) model_ = model;
     check_model(model, model_);
@@ -133,12 +133,13 @@ class Search {
   Query& query_;
   std::string model_;
   Best best_;
-  std::optional<Similarity> similarity_;  // once the first vector has told what all are
+  std::optional<Similarity> similarity_;  // set once the first vector has told the form
 };
 
-constexpr char kSearchPointer[] = "lffn_search";  // of a Search, which SQL can not make
+constexpr char kSearchPointer[] = "lffn_search";  // the type of a pointer to a Search, which SQL cannot make
 
-// Takes a row: an aggregate's step sees the vector where SQLite has it, and the statement goes on by itself.
+// Takes a row. As an aggregate's step, it sees the vector in SQLite's own memory, and SQLite goes on to the next row by
+// itself.
 void take_row(sqlite3_context*, int count, sqlite3_value** values) {
   auto* const search = static_cast<Search*>(sqlite3_value_pointer(values[0], kSearchPointer));
   if (search == nullptr) throw Failure("lffn_search_row is for lffn_search alone");
@@ -153,14 +154,14 @@ bool is_valid(sqlite3* database, const std::string& sql) {
 }
 
 struct Source {
-  std::string schema;  // empty where SQLite looks for it
+  std::string schema;  // empty: SQLite searches the schemas
   std::string name;
   std::string sql() const { return (schema.empty() ? std::string() : quoted(schema) + ".") + quoted(name); }
 };
 
 bool is_there(sqlite3* database, const Source& source) { return is_valid(database, "SELECT 1 FROM " + source.sql()); }
 
-// "main.notes" is a table of a schema, unless a table has that name with its dot.
+// "main.notes" is the table "notes" of the schema "main", unless a table is called "main.notes", dot included.
 Source source_of(sqlite3* database, std::string_view table) {
   Source whole{"", std::string(table)};
   const size_t dot = table.find('.');
@@ -168,10 +169,10 @@ Source source_of(sqlite3* database, std::string_view table) {
   return {std::string(table.substr(0, dot)), std::string(table.substr(dot + 1))};
 }
 
-// nullptr where it is another table.
+// nullptr if the table is no packed one.
 PackedIndex* packed_index(Connection& connection, const Source& source) {
   sqlite3* const database = connection.database();
-  if (!is_there(database, source)) return nullptr;  // To ask has opened it.
+  if (!is_there(database, source)) return nullptr;  // asking has opened the table
   if (!source.schema.empty()) return connection.find_index(source.schema, source.name);
   // The schemas in the order in which SQLite looks.
   Statement schemas(database, "SELECT name FROM pragma_database_list ORDER BY name <> 'temp', seq");
@@ -182,7 +183,7 @@ PackedIndex* packed_index(Connection& connection, const Source& source) {
   return nullptr;
 }
 
-// Throws unless they are a JSON array of whole numbers: others would be found nowhere, without a word.
+// Throws unless the ids are a JSON array of whole numbers: other values would silently match no row.
 void check_ids(sqlite3* database, sqlite3_value* ids) {
   constexpr char kExpected[] =
       "the ids to search among must be a JSON array of whole numbers, as json_group_array(id) makes";

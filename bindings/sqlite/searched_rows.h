@@ -21,7 +21,7 @@ struct SearchCall {
 // The nearest rows, best first. Throws Failure and Interrupted.
 std::vector<Found> search(Connection& connection, const SearchCall& call);
 
-// The function that takes rows from SQLite.
+// Adds the function that takes rows from SQLite.
 int add_search_row(sqlite3* database);
 
 }  // namespace lffn::sql

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A statement of SQL that is finalised, and what its failures become.
+// An SQL statement that is finalised with its object, and the exceptions for its failures.
 #pragma once
 
 #include <new>
@@ -29,7 +29,7 @@ class Statement {
     check(sqlite3_prepare_v2(database, sql.c_str(), -1, &statement_, nullptr), SQLITE_OK);
   }
   bool is_prepared() const { return statement_ != nullptr; }
-  // Whether there is a row.
+  // Returns whether there is a row.
   bool step() {
     const int code = sqlite3_step(statement_);
     if (code == SQLITE_DONE) return false;
@@ -56,7 +56,7 @@ class Statement {
     check(sqlite3_bind_text64(statement_, place, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8), SQLITE_OK);
   }
   int64_t number(int column) const { return sqlite3_column_int64(statement_, column); }
-  // Valid until the next step. Without data where there is none.
+  // Valid until the next step. data() is nullptr if there is no value.
   std::string_view bytes(int column) const {
     const void* const blob = sqlite3_column_blob(statement_, column);
     const auto size = static_cast<size_t>(sqlite3_column_bytes(statement_, column));
@@ -75,7 +75,7 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// In quotes, as a name may be any.
+// Quotes a name, which may contain any characters.
 inline std::string quoted(std::string_view name) {
   std::string result = "\"";
   for (const char c : name) result += c == '"' ? "\"\"" : std::string(1, c);

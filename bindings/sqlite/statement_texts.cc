@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds in a statement's SQL what its texts are selected by. It need not understand all of SQL: what it does not know
-// it leaves alone.
+// Finds the SELECT for a statement's texts in its SQL. It need not understand all of SQL: it gives up on SQL that it
+// does not know.
 #include <algorithm>
 #include <cctype>
 #include <iterator>
@@ -22,7 +22,7 @@ bool is_word_byte(char c) {
          static_cast<unsigned char>(c) >= 128;
 }
 
-// Behind what begins at `at` and ends with `end`, which twice is no end.
+// The place behind a quoted part that begins at `at` and ends with `end`; `end` twice does not end it.
 size_t behind_quoted(std::string_view sql, size_t at, char end) {
   for (++at; at < sql.size(); ++at) {
     if (sql[at] != end) continue;
@@ -70,12 +70,12 @@ bool is_one_of(const Token& token, const Words& words) {
   return std::any_of(std::begin(words), std::end(words), [&](const char* word) { return is(token, word); });
 }
 
-// A second run of these has no effect but its time.
+// Words that may stand before parentheses: running these functions a second time has no effect but time.
 constexpr const char* kBeforeParentheses[] = {
     "AND",    "AS",     "BETWEEN", "CASE",  "ELSE",   "FROM",      "GLOB",     "IN",     "IS",     "LIKE",  "NOT",
     "ON",     "OR",     "THEN",    "USING", "WHEN",   "WHERE",     "COALESCE", "IFNULL", "LENGTH", "LOWER", "LTRIM",
     "NULLIF", "PRINTF", "REPLACE", "RTRIM", "SUBSTR", "SUBSTRING", "TRIM",     "UPPER",  "FORMAT", "JOIN"};
-// What makes rows of others, or where the select ends.
+// Words that combine rows, or end the select.
 constexpr const char* kNotRead[] = {"SELECT", "GROUP",  "HAVING", "UNION", "INTERSECT",
                                     "EXCEPT", "WINDOW", "OVER",   "WITH"};
 
@@ -111,7 +111,7 @@ std::string texts_of_statement(std::string_view sql) {
   const bool selects = is(*first, "SELECT") || is(*first, "INSERT") || is(*first, "REPLACE") || is(*first, "CREATE");
   if (!updates && !selects) return {};
 
-  // The call, of which there must be one.
+  // There must be exactly one call.
   const auto is_call = [](const Token& token) { return is(token, "LFFN_EMBED"); };
   const Place call = std::find_if(first, end, is_call);
   if (call == end || std::count_if(first, end, is_call) != 1 || call + 1 == end || (call + 1)->text != "(") return {};
@@ -122,7 +122,7 @@ std::string texts_of_statement(std::string_view sql) {
   });
   if (behind == end || behind == argument || !is_simple(argument, behind)) return {};
 
-  // What follows the rows.
+  // Cuts off the clauses that follow the rows.
   end = std::min(end, find(call, "RETURNING", end));
   for (Place on = find(call, "ON", end); on != end; on = find(on + 1, "ON", end)) {
     if (on + 1 != end && is(*(on + 1), "CONFLICT")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors as BLOBs have them, in the order that sqlite-vec reads, and how alike two are.
+// Vectors as they lie in BLOBs, in the layout that sqlite-vec reads, and how alike two vectors are.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,21 @@ namespace lffn::sql {
 enum class Form {
   kFloats,  // float32, little endian
   kBytes,   // int8
-  kBits     // the first one the lowest of its byte
+  kBits     // the first number is the lowest bit of its byte
 };
 
 // Bytes of a vector of so many numbers.
 size_t bytes_of(Form form, int64_t numbers);
 
-// The cosine, of bits as of numbers that are 1 or -1: 0 where one has no direction, NaN where one has NaN. `bytes` are
-// those of each. The bits are the same on each instruction set with fused multiply-add.
+// The cosine of two vectors of `bytes` bytes each; bits count as numbers that are 1 or -1. It is 0 if a vector is all
+// zeros, NaN if a vector has a NaN. The result is the same to the bit on each instruction set with fused multiply-add.
 double similarity(const void* a, const void* b, size_t bytes, Form form);
 
-// Many vectors beside one, whose length is found once: the bits of similarity(one, other).
+// Compares many vectors with one, whose length is computed once. The results have the same bits as similarity(one,
+// other).
 class Similarity {
  public:
-  // `one` stays where it is.
+  // `one` must outlive the object.
   Similarity(const void* one, size_t bytes, Form form);
   double to(const void* other) const;
 
