@@ -2,7 +2,7 @@
 package io.github.lookupffn;
 
 /**
- * How the classes of tokens become entities. {@code B-} before a label begins an entity, {@code I-} goes on with one of
+ * How the classes of tokens become entities. {@code B-} before a label begins an entity, {@code I-} continues one of
  * the same kind.
  */
 public enum Aggregation {

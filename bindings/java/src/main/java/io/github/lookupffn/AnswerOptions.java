@@ -98,9 +98,9 @@ public final class AnswerOptions extends CallOptions<AnswerOptions> {
   }
 
   /**
-   * Sets whether it is one of the answers, an empty one, that there is none.
+   * Sets whether "there is no answer" may be one of the answers, as an empty one.
    *
-   * @param on whether it is
+   * @param on whether it may
    * @return a changed copy
    */
   public AnswerOptions withMayBeNone(boolean on) {

@@ -35,8 +35,8 @@ final class Async {
   }
 
   /**
-   * Makes the call in the caller's thread. An interrupt ends it as it ends the waiting for a future: soon in a thread of the
-   * platform, where each of the call's parts has ended in a virtual one.
+   * Makes the call in the caller's thread. An interrupt ends it as it would end waiting for a future. In a platform
+   * thread that happens soon, in a virtual thread after the current part of the call.
    */
   static <T> T here(RunOptions options, Function<? super RunOptions, ? extends T> call) {
     Thread caller = Thread.currentThread();
@@ -62,7 +62,7 @@ final class Async {
     }
   }
 
-  /** Ends what an interrupted thread does. It stays interrupted. */
+  /** Throws if the thread is interrupted. It stays interrupted. */
   static void checkInterrupt() {
     if (Thread.currentThread().isInterrupted()) {
       throw interrupted(null);
@@ -98,7 +98,7 @@ final class Async {
         }
       });
     } catch (RuntimeException | Error rejected) {
-      // Lets the follower go as well.
+      // This also removes the follower.
       future.completeExceptionally(rejected);
       throw rejected;
     }

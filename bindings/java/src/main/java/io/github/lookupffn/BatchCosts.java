@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What texts cost in a {@link BatchPlan}, estimated of their bytes and of those of the prompt before them. */
+/** What texts cost in a {@link BatchPlan}, estimated from their bytes and those of the prompt before them. */
 final class BatchCosts {
   private final ModelFacts facts;
 
@@ -13,7 +13,7 @@ final class BatchCosts {
     this.facts = facts;
   }
 
-  /** Names a text that cannot be read as a call of the model does. */
+  /** Names a text that cannot be read, as a call of the model does. */
   int[] of(List<String> texts, boolean single, RunOptions options) {
     int limit = limit(options);
     long before = Utf8.size(prompt(options), true);

@@ -7,8 +7,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Which texts go together, and which call is next: the rules of docs/batching.md, without threads and without a clock. Its
- * owner calls it by one thread at a time.
+ * Which texts go together, and which call is next: the rules of docs/batching.md, without threads and without a clock.
+ * Only one thread at a time may use it.
  *
  * @param <C> the calls
  */
@@ -25,14 +25,15 @@ final class BatchPlan<C extends BatchPlan.Call> {
   private final int maxQueue;
   private final int maxBulk;
   private final Deque<C> shortCalls = new ArrayDeque<>();
-  // Those with texts for batches, and with long texts, the one whose turn it is first. A call may be in both.
+  // Bulk calls with texts for batches, and calls with long texts; the one whose turn it is comes first. A call may be
+  // in both.
   private final Deque<C> bulkCalls = new ArrayDeque<>();
   private final Deque<C> longCalls = new ArrayDeque<>();
   private int shortTexts;
   private long shortTokens;
   private int numBulk;
   private long bulkTexts;
-  // What short batches cost since a bulk call waits for one.
+  // How much the short batches have cost while a bulk call waited for a batch.
   private long spent;
 
   BatchPlan(int maxTokens, int maxTexts, int maxQueue, int maxBulk) {
@@ -42,7 +43,7 @@ final class BatchPlan<C extends BatchPlan.Call> {
     this.maxBulk = maxBulk;
   }
 
-  /** What a text costs, in tokens, of which so many are read at most. */
+  /** What a text costs, in tokens, if at most {@code limit} tokens are read. */
   static int cost(long bytes, int limit) {
     return (int) Math.min(limit, SPECIAL_TOKENS + (bytes + BYTES_OF_TOKEN - 1) / BYTES_OF_TOKEN);
   }
@@ -52,12 +53,12 @@ final class BatchPlan<C extends BatchPlan.Call> {
     return bytes > LONG_BYTES ? LONG : cost(bytes, limit);
   }
 
-  /** What is planned of a call. The plan alone looks into it. */
+  /** The plan's part of a call. Only the plan uses it. */
   static class Call {
     final int[] costs;
     long tokens;
     boolean bulk;
-    // The first place that may be in no batch yet, and that may be a long text which has not been run.
+    // The place of the first text that is in no batch yet, and of the first long text that has not been run.
     int batched;
     int ran;
 
@@ -65,7 +66,7 @@ final class BatchPlan<C extends BatchPlan.Call> {
       this.costs = costs;
     }
 
-    /** From the place on: the first long text, or the first of the others; the number of texts for none. */
+    /** The first long text, or the first other text, from the place on; the number of texts if there is none. */
     int next(int place, boolean wantsLong, int maxTokens) {
       int at = place;
       while (at < costs.length && costs[at] > maxTokens != wantsLong) {
@@ -94,7 +95,7 @@ final class BatchPlan<C extends BatchPlan.Call> {
     return call.ran < call.costs.length;
   }
 
-  /** Lets a call in, unless there is no room for it. One that may wait for room always is. */
+  /** Admits a call, unless there is no room for it. A call that may wait for room is always admitted. */
   boolean add(C call, boolean mayWait) {
     for (int cost : call.costs) {
       call.tokens += cost;
@@ -144,12 +145,12 @@ final class BatchPlan<C extends BatchPlan.Call> {
     return !longCalls.isEmpty();
   }
 
-  /** The call since which the next batch may wait for more short calls; null where it may not wait. */
+  /** The first short call, from whose arrival the next batch may wait for more; null if the batch may not wait. */
   C patient() {
     return numBulk > 0 || isFull() ? null : shortCalls.peek();
   }
 
-  /** The texts of the next batch; none where nothing waits for one. */
+  /** The texts of the next batch; none if no text waits for one. */
   List<Item<C>> nextBatch() {
     boolean owed = spent >= (long) OWED * maxTokens;
     return !bulkCalls.isEmpty() && (owed || shortCalls.isEmpty()) ? bulkBatch() : shortBatch();
@@ -193,7 +194,7 @@ final class BatchPlan<C extends BatchPlan.Call> {
         if (batch.size() > before) {
           bulkCalls.addLast(call);
         } else {
-          bulkCalls.addFirst(call); // there was no room for its turn
+          bulkCalls.addFirst(call); // the batch had no room for it, so its turn comes again
         }
         break;
       }
@@ -226,7 +227,7 @@ final class BatchPlan<C extends BatchPlan.Call> {
     }
   }
 
-  /** Takes back what waits of a call, and tells how many texts that are. */
+  /** Withdraws the texts of a call that still wait, and returns how many they are. */
   int leave(C call) {
     if (!call.bulk) {
       if (!shortCalls.remove(call)) {

@@ -40,7 +40,7 @@ public final class BatcherFigures {
     return depth;
   }
 
-  /** {@return how many calls wait now that do not fit into a batch} */
+  /** {@return how many calls that do not fit into a batch wait now} */
   public int bulkCalls() {
     return bulkCalls;
   }
@@ -80,12 +80,12 @@ public final class BatcherFigures {
     return largestBatch;
   }
 
-  /** {@return how long the texts of all batches waited before their batch was begun, together} */
+  /** {@return how long all texts together waited before their batches were begun} */
   public Duration totalWait() {
     return totalWait;
   }
 
-  /** {@return how long the text that waited longest did} */
+  /** {@return the longest time that a text waited} */
   public Duration longestWait() {
     return longestWait;
   }

@@ -10,7 +10,7 @@ import java.util.function.Function;
 
 /** The texts that wait for an {@link EmbeddingBatcher}'s threads, and what became of earlier ones. */
 final class BatcherQueue implements Runnable {
-  /** A call of one or more texts, which has an answer when all of them have. */
+  /** A call of one or more texts. It is answered when all of its texts are. */
   static final class Call extends BatchPlan.Call {
     final List<String> texts;
     final RunOptions options;
@@ -22,7 +22,8 @@ final class BatcherQueue implements Runnable {
     private int missing;
     // At most a batch and a long text beside it.
     private final List<Running> running = new ArrayList<>(2);
-    // When its first text was begun, and how many batches had been begun when it came and when that was; guarded by the queue.
+    // When its first text was begun; how many batches had been begun when the call came, and when its first text was
+    // begun. Guarded by the queue.
     private long begun;
     long batchesBefore;
     long batchesAtBegin;
@@ -49,7 +50,7 @@ final class BatcherQueue implements Runnable {
       }
     }
 
-    /** Waits for what is about to run, unless the call has ended. */
+    /** Joins what is about to run, unless the call has ended. */
     boolean join(Running with) {
       synchronized (embeddings) {
         if (answer.isDone()) {
@@ -76,7 +77,7 @@ final class BatcherQueue implements Runnable {
       left.forEach(Running::oneLeft);
     }
 
-    /** How long it waited until its first text was begun; all its time where none was. */
+    /** How long it waited until its first text was begun; if none was, how long it has waited so far. */
     synchronized long waitedNanos() {
       return (begun == 0 ? System.nanoTime() : begun) - since;
     }
@@ -91,10 +92,10 @@ final class BatcherQueue implements Runnable {
     }
   }
 
-  /** What runs now, which ends when nobody waits for it any more. */
+  /** A batch or a long text that runs now. It is cancelled when nobody waits for it any more. */
   static final class Running {
     final Cancellation cancellation = new Cancellation();
-    // One for who makes it, until all calls have joined.
+    // Counts one for the creator, until all calls have joined.
     private final AtomicInteger waiting = new AtomicInteger(1);
 
     void oneLeft() {
@@ -104,7 +105,7 @@ final class BatcherQueue implements Runnable {
     }
   }
 
-  /** What was counted, in texts; guarded by the queue. */
+  /** The figures so far; guarded by the queue. */
   static final class Counters {
     long accepted;
     long refused;
@@ -125,11 +126,13 @@ final class BatcherQueue implements Runnable {
   private final int maxBulk;
   private final long maxWaitNanos;
   private final Counters counters = new Counters();
-  // What runs long texts; null while there are none.
+  // The thread that runs long texts; null while there are none.
   private Thread longThread;
   private boolean closed;
 
-  /** Takes how many threads the model has, and what starts a thread that takes long texts until there are none. */
+  /**
+   * {@code threads}: how many the model has. {@code starter} starts a thread that takes long texts until none are left.
+   */
   BatcherQueue(BatchingOptions options, int threads, Function<BatcherQueue, Thread> starter) {
     this.starter = starter;
     int maxTokens = options.maxBatchTokens > 0 ? options.maxBatchTokens : BatchingOptions.TOKENS_OF_THREAD * threads;
@@ -206,7 +209,7 @@ final class BatcherQueue implements Runnable {
     counters.cut += cut;
   }
 
-  /** Closes: what waits is still taken. */
+  /** Closes the queue. Texts that wait are still taken. */
   @Override
   public synchronized void run() {
     closed = true;
@@ -240,7 +243,7 @@ final class BatcherQueue implements Runnable {
     }
   }
 
-  /** Takes the next long text; null where there is none, for the thread to end. */
+  /** Takes the next long text; null if there is none, which ends the thread. */
   synchronized List<BatchPlan.Item<Call>> takeLong() {
     BatchPlan.Item<Call> item = plan.nextLong();
     if (item == null) {

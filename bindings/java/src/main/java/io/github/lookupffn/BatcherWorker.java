@@ -50,7 +50,7 @@ final class BatcherWorker implements Runnable {
 
   private void fail(BatcherQueue.Call call, Throwable failure) {
     if (!call.answer.isDone()) {
-      queue.fail(call); // before whoever waits for the answer looks
+      queue.fail(call); // before the caller sees the answer
       call.answer.completeExceptionally(failure);
     }
   }
@@ -78,7 +78,7 @@ final class BatcherWorker implements Runnable {
         calls.forEach(call -> fail(call, failure));
         return;
       }
-      // Whose fault it is shows each call alone.
+      // Running each call alone shows which one is at fault.
       for (BatcherQueue.Call call : calls) {
         List<BatchPlan.Item<BatcherQueue.Call>> own = new ArrayList<>(items);
         own.removeIf(item -> item.call != call);
@@ -109,7 +109,9 @@ final class BatcherWorker implements Runnable {
     }
   }
 
-  /** What the text is refused with alone, with its place in its call. It is read before any is run. */
+  /**
+   * The failure of a refused text when it is run alone, with its place in its call. Texts are read before any is run.
+   */
   private Throwable failureOf(BatchPlan.Item<BatcherQueue.Call> item, RunOptions options) {
     RunOptions alone = options.withStatuses(null).withCounts(null).withCancellation(null);
     String text = item.call.texts.get(item.place);
@@ -117,7 +119,7 @@ final class BatcherWorker implements Runnable {
       if (item.call.single) {
         model.embed(text, alone);
       } else {
-        // The texts before it would only be read again.
+        // Empty texts stand for those before it, which need not be read again.
         List<String> others = new ArrayList<>(Collections.nCopies(item.place + 1, ""));
         others.set(item.place, text);
         model.embed(item.call.texts.size() == 1 ? List.of(text) : others, alone);

@@ -25,16 +25,17 @@ public final class BatchingOptions {
   }
 
   /**
-   * {@return the defaults: a batch has at most 256 tokens for each thread of the model and at most 32 texts, those that came
-   * while the batch before was running; of calls that fit into a batch at most 4096 texts wait, and of others 128 calls}
+   * {@return the defaults: a batch has at most 256 tokens for each thread of the model and at most 32 texts, and takes
+   * the texts that came while the batch before was running; at most 4096 texts of calls that fit into a batch may wait,
+   * and at most 128 other calls}
    */
   public static BatchingOptions defaults() {
     return DEFAULTS;
   }
 
   /**
-   * Sets how many tokens go together at most, estimated of the texts' sizes. More are waited for longer, and hardly run faster.
-   * A text that has more alone runs beside the batches.
+   * Sets how many tokens go together at most, estimated from the texts' sizes. Larger batches take longer to fill and
+   * hardly run faster. A single text with more tokens runs beside the batches.
    *
    * @param maxBatchTokens the number, from 1; 0, the default, for 256 for each thread of the model
    * @return a changed copy
@@ -59,7 +60,7 @@ public final class BatchingOptions {
   /**
    * Sets how long the first text of a batch waits for others at most.
    *
-   * @param maxWait the time; zero for those only that are there
+   * @param maxWait the time; zero to take only texts that already wait
    * @return a changed copy
    */
   public BatchingOptions withMaxWait(Duration maxWait) {

@@ -9,8 +9,8 @@ import java.util.RandomAccess;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * What one call hands over, laid end to end. Those that are free are kept for later calls, so that calls allocate nothing.
- * They are not kept by threads, which would keep the class loader of a redeployed application alive.
+ * What one call hands over, laid end to end. Free objects are kept for later calls, so that calls allocate nothing.
+ * They are not kept in thread locals, which would keep the class loader of a redeployed application alive.
  */
 final class CallMemory {
   private static final AtomicReferenceArray<CallMemory> FREE = new AtomicReferenceArray<>(64);
@@ -20,7 +20,7 @@ final class CallMemory {
   final TextCounts counts = new TextCounts();
   byte[] utf8 = {};
   int[] ids = {};
-  // Where each text ends, -1 for a null one; where each sequence begins, and where the last one ends.
+  // Where each text ends, -1 for a null text; where each sequence begins, and where the last one ends.
   long[] ends = {};
   long[] offsets = {0};
   int size;
@@ -107,13 +107,13 @@ final class CallMemory {
   }
 
   /**
-   * Bad texts are named, or where they are allowed become what native code tells to be bad. Repaired ones are bad no more, but
-   * for null.
+   * Throws an exception that names a bad text. If bad texts are allowed, they become bytes that native code reports as
+   * bad. If texts are repaired, only null is bad.
    */
   static CallMemory of(List<? extends CharSequence> texts, String name, boolean badAllowed, boolean repaired) {
     CallMemory memory = cleared();
     int count = Objects.requireNonNull(texts, name).size();
-    // An iterator would be an object more for each call.
+    // An iterator would be one more object in each call.
     Iterator<? extends CharSequence> linked = texts instanceof RandomAccess ? null : texts.iterator();
     for (int i = 0; i < count; i++) {
       CharSequence given = linked == null ? texts.get(i) : linked.next();
@@ -165,7 +165,7 @@ final class CallMemory {
     }
   }
 
-  /** Makes room for a text, and tells whether there is one to be put there. */
+  /** Makes room for a text, and tells whether there is a text, which then has to be put there. */
   private boolean grow(long length, boolean none) {
     long end = bytes + length;
     if (end > LARGEST_ARRAY) {

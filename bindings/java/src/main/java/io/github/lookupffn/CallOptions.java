@@ -5,7 +5,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the options of all calls have in common: who may end a call, and who makes it where it is asynchronous.
+ * What the options of all calls have in common: who may end a call, and which executor makes it if it is asynchronous.
  *
  * @param <O> the options
  */

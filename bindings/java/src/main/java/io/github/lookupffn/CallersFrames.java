@@ -2,8 +2,8 @@
 package io.github.lookupffn;
 
 /**
- * Where a call was waited for that failed in another thread. A failure has it among what it suppressed: its own frames are
- * those of the thread that made the call.
+ * The frames of a thread that waited for a call which failed in another thread. They are added to the failure's
+ * suppressed exceptions, because the failure's own frames are those of the thread that made the call.
  */
 final class CallersFrames extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -14,7 +14,9 @@ final class CallersFrames extends RuntimeException {
     super("waited for by the thread " + Thread.currentThread().getName());
   }
 
-  /** What to throw in the caller's thread for what was thrown in another. Calls of this package throw nothing that is checked. */
+  /**
+   * What to throw in the caller's thread for a failure in another thread. This package's calls throw nothing checked.
+   */
   static RuntimeException rethrown(Throwable failure) {
     if (failure.getSuppressed().length < MOST) {
       failure.addSuppressed(new CallersFrames());

@@ -33,7 +33,7 @@ public final class Cancellation {
     return cancellation == null ? null : cancellation.flag;
   }
 
-  /** Cancels the follower when this is, also if it already was. */
+  /** Cancels the follower when this is cancelled, or at once if it already is. */
   void addFollower(Cancellation follower) {
     followers.add(follower);
     if (isCancelled()) {

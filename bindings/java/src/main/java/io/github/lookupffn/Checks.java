@@ -51,7 +51,7 @@ final class Checks {
     }
   }
 
-  /** As many threads as native code takes. */
+  /** A number of threads, as native code takes it. */
   static int threads(int threads) {
     if (threads < 0 || threads > 1024) {
       throw new IllegalArgumentException("threads is " + threads + ", expected 0 to 1024");

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/** Texts in batches, one after another, and what is computed of them in their order. */
+/** Reads texts in batches, one after another, and gives what is computed of them in their order. */
 final class CorpusStream extends Spliterators.AbstractSpliterator<float[]> {
   private final Iterator<String> texts;
   private final int batchSize;

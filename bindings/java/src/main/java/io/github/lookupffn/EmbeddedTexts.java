@@ -16,7 +16,7 @@ public final class EmbeddedTexts {
   }
 
   /**
-   * What an embedder of a program's own gives: nothing cut, and no tokens counted.
+   * The answer of a program's own embedder, which cuts no texts and counts no tokens.
    *
    * @param vectors a vector for each text, in their order
    * @return the answer

@@ -25,7 +25,7 @@ public interface Embedder extends AutoCloseable {
    *
    * @param texts any number of texts, not to be changed before the answer is there
    * @param purpose what they are
-   * @param dimensions the first how many numbers of each vector, scaled after that; 0 for {@link #dimensions}
+   * @param dimensions how many numbers of each vector, the first ones, scaled afterwards; 0 for {@link #dimensions}
    * @return their vectors; cancelling it ends the call
    * @throws IllegalStateException if this is closed
    * @throws QueueFullException if this is a single text and too many wait
@@ -40,7 +40,7 @@ public interface Embedder extends AutoCloseable {
    *
    * @param texts any number of texts
    * @param purpose what they are
-   * @param dimensions the first how many numbers of each vector, scaled after that; 0 for {@link #dimensions}
+   * @param dimensions how many numbers of each vector, the first ones, scaled afterwards; 0 for {@link #dimensions}
    * @return their vectors
    * @throws IllegalArgumentException if a text is too long and is not to be cut
    * @throws QueueFullException if this is a single text and too many wait

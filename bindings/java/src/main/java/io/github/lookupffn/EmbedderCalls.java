@@ -17,13 +17,13 @@ final class EmbedderCalls {
   final LongAdder failures = new LongAdder();
 
   private final ModelEmbedder.Listener listener;
-  // Threads that tell of answers: what depends on one may close the embedder there.
+  // Threads that complete answers. Code that depends on an answer runs in them, and may close the embedder there.
   private final Set<Thread> telling = ConcurrentHashMap.newKeySet();
   // Guarded by this.
   private int inFlight;
   private boolean closed;
 
-  /** Takes who is told of calls that have ended; null for nobody. */
+  /** {@code listener} is told of calls that have ended; null for nobody. */
   EmbedderCalls(ModelEmbedder.Listener listener) {
     this.listener = listener;
   }
@@ -52,7 +52,7 @@ final class EmbedderCalls {
       try {
         listener.ended(Duration.ofNanos(waited), Duration.ofNanos(Math.max(0, nanos() - waited)), failure);
       } catch (RuntimeException ignored) {
-        // The answer is not its fault.
+        // A listener's exception must not fail the call.
       }
     }
 
@@ -62,7 +62,7 @@ final class EmbedderCalls {
       oneLess();
     }
 
-    /** Ends the call by telling who waits for its answer, once it is counted. */
+    /** Counts the call, and then ends it by completing its answer. */
     void tell(CompletableFuture<EmbeddedTexts> answer, EmbeddedTexts done, Throwable failure, long waited) {
       count(done, failure, waited);
       boolean first = telling.add(Thread.currentThread());
@@ -80,7 +80,7 @@ final class EmbedderCalls {
       }
     }
 
-    /** Gives an answer on. Cancelling what it is given to ends the call. */
+    /** Passes an answer on to another future. Cancelling that future ends the call. */
     void pass(CompletableFuture<EmbeddedTexts> to, LongSupplier waited, CompletableFuture<EmbeddedTexts> from) {
       to.whenComplete((done, failure) -> {
         if (failure != null) {
@@ -106,7 +106,9 @@ final class EmbedderCalls {
     notifyAll();
   }
 
-  /** Lets no more in, and waits for the others to end, unless this thread ends them. An interrupt ends the waiting. */
+  /**
+   * Admits no more calls, and waits for the others to end, unless this thread ends them. An interrupt ends the waiting.
+   */
   synchronized void close(boolean endHere) {
     closed = true;
     try {

@@ -11,11 +11,11 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Puts the texts of concurrent callers together, so that the model runs them in batches. Calls that fit into one batch go
- * first, in the order in which they came; those of many texts get what is left, and never nothing: a query beside them waits
- * for the batch that runs, and for its own. A cancelled call leaves at once and alone; a batch of which all were cancelled
- * ends. A text that cannot be run fails its call alone, as it would without a batcher. What depends on an answer may run in
- * the batcher's threads, and must not wait for further answers there. A batcher that is forgotten is closed some time after it
- * has become unreachable.
+ * first, in the order in which they came. Calls of many texts get the rest, but never nothing: a query beside them
+ * waits for the batch that is running, and for its own. A cancelled call leaves at once, and no other call with it; a
+ * batch ends if all of its calls were cancelled. A text that cannot be run fails only its own call, as it would without
+ * a batcher. Code that depends on an answer may run in the batcher's threads, and must not wait for further answers
+ * there. A batcher that is forgotten is closed some time after it has become unreachable.
  */
 public final class EmbeddingBatcher implements AutoCloseable {
   private static final String THREAD = "lookupffn-batcher";
@@ -27,8 +27,8 @@ public final class EmbeddingBatcher implements AutoCloseable {
   private final Cleaner.Cleanable cleanable;
 
   /**
-   * Makes one that puts together what comes while the batch before is running, so that one that finds the model idle does not
-   * wait.
+   * Makes one that puts together the texts that come while the batch before is running, so that a text that finds the
+   * model idle does not wait.
    *
    * @param model what runs the texts; closing the batcher leaves it open
    */
@@ -41,7 +41,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
    *
    * @param model what runs the texts; closing the batcher leaves it open
    * @param maxBatch how many texts go together at most
-   * @param maxWait how long the first of a batch waits for others at most
+   * @param maxWait how long the first text of a batch waits for others at most
    */
   public EmbeddingBatcher(Model model, int maxBatch, Duration maxWait) {
     this(model, BatchingOptions.defaults().withMaxBatch(maxBatch).withMaxWait(maxWait));
@@ -86,7 +86,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
    * A vector for the text, in a batch with those of others who ask with equal options.
    *
    * @param text a text
-   * @param options how texts are read and vectors made of them; the rest is not looked at
+   * @param options how texts are read and vectors made of them; other options are ignored
    * @return the vector; cancelling it takes the text back
    * @throws IllegalStateException if the batcher is closed
    * @throws QueueFullException if too many texts wait
@@ -107,13 +107,13 @@ public final class EmbeddingBatcher implements AutoCloseable {
   }
 
   /**
-   * A vector for each text, in batches with those of others who ask with equal options. A call of no more texts than one batch
-   * has is taken as a whole or, where too many texts of such calls wait, refused as a whole. One of more texts is refused only
-   * where {@linkplain BatchingOptions#withMaxBulkCalls too many such calls} wait.
+   * A vector for each text, in batches with those of others who ask with equal options. A call that fits into one batch
+   * is taken as a whole or, if too many texts of such calls wait, refused as a whole. A larger call is refused only if
+   * {@linkplain BatchingOptions#withMaxBulkCalls too many such calls} wait.
    *
    * @param texts any number of texts
-   * @param options how texts are read and vectors made of them; the rest is not looked at
-   * @return the vectors, in the order of the texts; cancelling it takes those back that wait
+   * @param options how texts are read and vectors made of them; other options are ignored
+   * @return the vectors, in the order of the texts; cancelling it withdraws those that still wait
    * @throws IllegalStateException if the batcher is closed
    * @throws QueueFullException if too many texts or calls wait
    */
@@ -126,8 +126,8 @@ public final class EmbeddingBatcher implements AutoCloseable {
    * is room for it, in the order in which it came.
    *
    * @param texts any number of texts
-   * @param options how texts are read and vectors made of them; the rest is not looked at
-   * @return the vectors, in the order of the texts; cancelling it takes those back that wait
+   * @param options how texts are read and vectors made of them; other options are ignored
+   * @return the vectors, in the order of the texts; cancelling it withdraws those that still wait
    * @throws IllegalStateException if the batcher is closed
    */
   public CompletableFuture<List<BatchedEmbedding>> embedWhenRoom(List<String> texts, RunOptions options) {
@@ -149,7 +149,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
     return copy;
   }
 
-  /** Takes a list that nobody changes and that has no null. Cancelling the call's answer takes it back. */
+  /** Takes a list that nobody changes and that has no null. Cancelling the call's answer withdraws the call. */
   BatcherQueue.Call ask(List<String> texts, RunOptions options, boolean single, boolean patient) {
     queue.checkOpen();
     if (texts.isEmpty()) {
@@ -173,7 +173,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
     }
   }
 
-  /** Takes the call back when what its caller holds ends before it. */
+  /** Withdraws the call if the future that its caller holds ends first. */
   private void withdrawWith(CompletableFuture<?> held, BatcherQueue.Call call) {
     BatcherQueue mine = queue;
     held.whenComplete((answer, failure) -> {
@@ -195,14 +195,14 @@ public final class EmbeddingBatcher implements AutoCloseable {
   }
 
   /**
-   * Takes no more texts, and waits for those that are there, unless it is called by what depends on an answer. An
+   * Takes no more texts, and waits for those that are there, unless code that depends on an answer calls this. An
    * interrupt ends the waiting, not the work, and leaves the thread interrupted.
    */
   @Override
   public void close() {
     cleanable.clean();
     if (isOwnThread()) {
-      return; // what depends on an answer would wait for itself
+      return; // code that depends on an answer would wait for itself
     }
     Thread longThread = queue.longThread();
     try {

@@ -9,8 +9,9 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Vectors without a model, for the tests of services: of length 1, always the same for the same text, whatever its purpose, and
- * nearly at right angles for different ones. So a search finds the document that is the query, and nothing that means the same.
+ * Vectors without a model, for the tests of services. They have length 1, are always the same for the same text,
+ * whatever its purpose, and stand nearly at right angles for different texts. So a search finds the document that
+ * equals the query, and no document that merely means the same.
  */
 public final class FakeEmbedder implements Embedder {
   private final int dimensions;

@@ -11,7 +11,7 @@ final class FloatCalls {
 
   private FloatCalls() {}
 
-  /** In new arrays, one for each text or sequence. Gives the memory back. */
+  /** Puts the output into new arrays, one for each text or sequence. Gives the memory back. */
   static float[][] rows(NativeModel model, CallMemory memory, int output, RunOptions options) {
     if (PlatformThreads.needed()) {
       return PlatformThreads.inPool(() -> rows(model, memory, output, options));
@@ -34,7 +34,9 @@ final class FloatCalls {
     }
   }
 
-  /** In the buffer from its position on, or in the array from `at` on. Tells how many floats, and gives the memory back. */
+  /**
+   * Puts it into the buffer at its position, or the array at `at`. Returns how many floats, and gives the memory back.
+   */
   static int into(
       NativeModel model, CallMemory memory, int output, RunOptions options, float[] array, int at, FloatBuffer buffer) {
     if (PlatformThreads.needed()) {
@@ -66,7 +68,7 @@ final class FloatCalls {
     Objects.requireNonNull(positions, "positions");
     CallMemory memory = CallMemory.of(sequences);
     try {
-      // Without the head, the call below says so.
+      // If there is no such head, the call below reports it.
       int size = model.info().hasLmHead() ? model.info().vocabSize() : 0;
       float[] values = new float[NativeResult.arraySize((long) positions.length * size)];
       long address = model.enter();
@@ -129,7 +131,7 @@ final class FloatCalls {
     return results;
   }
 
-  /** What tells of bad texts, to be freed; 0 where a bad text is the call's failure. */
+  /** A result that receives the statuses of texts, to be freed; 0 if a bad text fails the call. */
   private static long resultFor(CallMemory memory, RunOptions options) {
     return memory.ofIds || options.statuses == null ? 0 : NativeResult.create();
   }

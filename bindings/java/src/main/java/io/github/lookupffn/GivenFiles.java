@@ -48,7 +48,7 @@ final class GivenFiles {
     return given;
   }
 
-  /** Makes the call. What a channel threw says more than that the call could not read. */
+  /** Makes the call. If a channel threw, throws that, which says more than the call's own failure. */
   <T> T with(Supplier<T> call) {
     try {
       return call.get();

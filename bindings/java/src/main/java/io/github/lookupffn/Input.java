@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call of {@link Model#run} reads: texts, pairs of texts, or sequences of token ids. It refers to what it was made of,
- * which must not change before the call has ended, and may serve any number of calls.
+ * What a call of {@link Model#run} reads: texts, pairs of texts, or sequences of token ids. It refers to the objects
+ * that it was made of, which must not change before the call has ended. It may serve any number of calls.
  */
 public final class Input {
   final @Nullable List<? extends CharSequence> texts;

@@ -15,9 +15,9 @@ public final class Int8Embedding {
   }
 
   /**
-   * A vector of length 1 as bytes whose scale is the same for all such vectors, so that dot products of bytes rank as those of
-   * the floats do, as search engines' byte fields compare them. {@link Model#embedInt8} is more exact: its bytes have a scale
-   * for each vector, and are to be compared by cosine.
+   * A vector of length 1 as bytes whose scale is the same for all such vectors. So dot products of bytes, by which the
+   * byte fields of search engines compare, rank as those of the floats do. {@link Model#embedInt8} is more exact: its
+   * bytes have a scale for each vector, and are to be compared by cosine.
    *
    * @param vector a vector of length 1, whose numbers are -1 to 1
    * @return its bytes, with the scale 1/127

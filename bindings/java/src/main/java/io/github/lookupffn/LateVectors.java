@@ -80,8 +80,8 @@ public final class LateVectors {
   }
 
   /**
-   * How well each of these documents answers each query: each vector of the query looks for the most similar vector of the
-   * document, and these dot products are added up, or their mean is taken where the model means that.
+   * How well each of these documents answers each query: for each vector of the query the most similar vector of the
+   * document is found, and these dot products are added up, or their mean is taken if the model asks for that.
    *
    * @param queries of the same model
    * @return for each query a score for each document, the same to the bit whatever is beside them

@@ -8,7 +8,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A file that is opened when its first byte is read: of a folder's files a model needs some. */
+/** A file that is opened when its first byte is read: a model needs only some of a folder's files. */
 final class LazyFile implements SeekableByteChannel {
   private final Path path;
   private final long size;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.function.DoubleConsumer;
 
-/** A call whose caller listens to it. Where the listener throws, it ends, and the caller gets what was thrown. */
+/** A call whose caller listens to it. If the listener throws, the call ends, and the caller gets what was thrown. */
 abstract class ListenedCall implements AutoCloseable {
   final Cancellation cancellation = new Cancellation();
   private final Cancellation callers;
@@ -31,7 +31,7 @@ abstract class ListenedCall implements AutoCloseable {
     }
   }
 
-  /** Throws what the caller's listener threw, which throws nothing that is checked. */
+  /** Throws what the caller's listener threw. Listeners throw nothing checked. */
   final void check() {
     if (failure instanceof Error) {
       throw (Error) failure;
@@ -64,7 +64,9 @@ abstract class ListenedCall implements AutoCloseable {
     }
   }
 
-  /** Tells a caller how far a call that runs a model, or a search, has come. Calls that nobody listens to have null instead. */
+  /**
+   * Tells a caller how far a call that runs a model, or a search, has come. Calls without a listener have null instead.
+   */
   static final class Run extends ListenedCall {
     private final RunProgress listener;
 
@@ -90,7 +92,7 @@ abstract class ListenedCall implements AutoCloseable {
       return listener == null ? Cancellation.flagOf(cancellation) : listener.cancellation.flag;
     }
 
-    /** What follows each call, however it ended. */
+    /** Is called after each call, however it ended. */
     static void end(Run listener) {
       if (listener != null) {
         listener.close();

@@ -100,7 +100,7 @@ public final class LoadOptions {
   }
 
   /**
-   * Sets in what a model attends. A layer has no attention.
+   * Sets the type of numbers in which a model computes attention. A layer has no attention.
    *
    * @param type {@link ElementType#F32} or {@link ElementType#INT8}; null for int8 where the linear layers are
    * @return a changed copy
@@ -110,8 +110,8 @@ public final class LoadOptions {
   }
 
   /**
-   * Maps what is used as it lies in the file, a model's rows by word, so that processes share it. Another process that
-   * shortens the file then kills the virtual machine, which is why it is off by default.
+   * Maps the part of a file that is used as it lies there, a model's rows by word, so that processes share it. If
+   * another process shortens the file, that kills the virtual machine, which is why mapping is off by default.
    *
    * @param on whether to map
    * @return a changed copy
@@ -132,9 +132,9 @@ public final class LoadOptions {
 
   /**
    * Rounds the inputs of a model's int8 linear layers to seven bits instead of eight. That is faster where a CPU has
-   * AVX2 and neither VNNI nor AVX-512, and elsewhere not; it costs accuracy everywhere. Results are other bits than
-   * without, which {@link ModelInfo#arithmetic()} tells: do not compare embeddings of both kinds without having tried how
-   * well that works. Float32 layers, a {@link Layer} and files that are saved know nothing of it.
+   * AVX2 and neither VNNI nor AVX-512, and elsewhere not; it costs accuracy everywhere. Results have other bits than
+   * without it, and {@link ModelInfo#arithmetic()} tells so: do not compare embeddings of both kinds without having
+   * tried how well that works. It does not affect float32 layers, a {@link Layer} or saved files.
    *
    * @param on whether to do so
    * @return a changed copy
@@ -145,7 +145,7 @@ public final class LoadOptions {
 
   /**
    * Adds one of a model's adapters to its weights; {@link Model#save(java.nio.file.Path)} then writes the sums. Loading
-   * refuses an unknown name, with those that there are. Layers and tokenizers ignore it.
+   * refuses an unknown name and lists the names that there are. Layers and tokenizers ignore this.
    *
    * @param name of the adapter, such as "retrieval.query"; null for none
    * @return a changed copy

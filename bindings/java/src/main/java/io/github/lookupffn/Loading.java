@@ -9,7 +9,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 
-/** What is around each call that loads or saves. */
+/** What surrounds each call that loads or saves. */
 final class Loading {
   private Loading() {}
 
@@ -37,7 +37,7 @@ final class Loading {
     }
   }
 
-  /** A path of the default file system by its name, one of another by what is in its file. */
+  /** Loads from a path of the default file system by its name, from one of another file system by the file's bytes. */
   static <T> T from(Path path, LoadOptions options, Function<byte[], T> byName, BiFunction<byte[], LoadOptions, T> byBytes) {
     Objects.requireNonNull(options, "options");
     if (Objects.requireNonNull(path, "path").getFileSystem() == FileSystems.getDefault()) {

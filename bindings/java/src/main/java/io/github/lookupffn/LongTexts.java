@@ -7,7 +7,7 @@ import java.util.List;
 final class LongTexts {
   private LongTexts() {}
 
-  /** Of a text that is far too long no more is read than it takes to know. */
+  /** Reads no more of a text that is far too long than is needed to know that. */
   static void refuse(NativeModel model, List<String> texts, RunOptions options) {
     if (PlatformThreads.needed()) {
       PlatformThreads.run(() -> refuse(model, texts, options));
@@ -34,7 +34,7 @@ final class LongTexts {
     }
   }
 
-  /** A text of which twice as many tokens as are read do not reach the end is too long, whatever is put before it. */
+  /** If twice as many tokens as are read do not reach a text's end, it is too long, whatever is put before it. */
   private static void refuseFarTooLong(NativeModel model, List<String> texts, int own, RunOptions options) {
     int enough = 2 * own + 2;
     for (int i = 0; i < texts.size(); i++) {

@@ -28,8 +28,8 @@ public final class LookupFfn {
   }
 
   /**
-   * Sets who receives what the native library logs of all that is loaded without a {@link LookupFfnRuntime} that has a log
-   * of its own.
+   * Sets who receives what the native library logs about all that is loaded without a {@link LookupFfnRuntime} that has
+   * a log of its own.
    *
    * @param listener who; null for nobody, as at the beginning
    */

@@ -18,7 +18,7 @@ public final class MemoryEstimate {
     return weightBytes;
   }
 
-  /** {@return how much weight and work memory there is at most at once while the model is loaded} */
+  /** {@return the most memory that weights and work take together while the model is loaded} */
   public long loadingBytes() {
     return loadingBytes;
   }

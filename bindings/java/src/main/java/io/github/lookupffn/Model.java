@@ -351,7 +351,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
   }
 
   /**
-   * The vectors of a corpus, in its order, of which a batch at a time is in memory. Its texts are read when their vectors
+   * The vectors of a corpus, in its order; one batch at a time is in memory. The texts are read when their vectors
    * are asked for, and each batch is computed by the thread that asks, or by the options' executor: an interrupt ends it
    * with a {@link java.util.concurrent.CancellationException}, and leaves the thread interrupted.
    *
@@ -625,7 +625,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    *
    * @param text a text with masks, which is never cut
    * @param topK how many tokens for each
-   * @param options of which only the cancellation matters
+   * @param options only their cancellation matters
    * @return for each mask its candidates, the likeliest first
    */
   public List<List<MaskCandidate>> fillMask(String text, int topK, RunOptions options) {
@@ -647,7 +647,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    *
    * @param texts any number of texts
    * @param aggregation how tokens are joined
-   * @param options of which the tokens at most, the threads, the statuses and the cancellation matter
+   * @param options only their maximum of tokens, threads, statuses and cancellation matter
    * @return the entities of each, in its order
    */
   public List<List<Entity>> entities(List<String> texts, Aggregation aggregation, RunOptions options) {
@@ -789,7 +789,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
   }
 
   /**
-   * {@return the prompts that the model's files tell, such as "query", for {@link RunOptions#withPrompt}: their texts
+   * {@return the prompts in the model's files, such as "query", for {@link RunOptions#withPrompt}: their texts
    * by their names}
    */
   public Map<String, String> prompts() {
@@ -855,15 +855,15 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
   }
 
   /**
-   * {@return what names the model and all that its vectors depend on, as {@code lookupffn info} tells it, in 32 hexadecimal
-   * digits}. Store it beside vectors, and compare: vectors of another model have no meaning for this one. The first call reads
-   * all weights once.
+   * {@return the fingerprint of the model and all that its vectors depend on, as {@code lookupffn info} shows it, in 32
+   * hexadecimal digits}. Store it beside vectors, and compare: vectors of another model have no meaning for this one.
+   * The first call reads all weights once.
    */
   public String fingerprint() {
     return model.fingerprint();
   }
 
-  /** What it tells of itself, also when it is closed. */
+  /** The model's facts, which are known even when it is closed. */
   ModelFacts facts() {
     return model.facts;
   }

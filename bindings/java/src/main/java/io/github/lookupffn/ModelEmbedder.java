@@ -51,7 +51,7 @@ public final class ModelEmbedder implements Embedder {
     void ended(Duration waited, Duration ran, @Nullable Throwable failure);
   }
 
-  /** Where no texts of calls are put together, the caller's thread makes the call, so that it waits for no pool. */
+  /** Without a batcher, the caller's thread makes the call, so that it waits for no pool. */
   @Override
   public EmbeddedTexts embed(List<String> given, Purpose purpose, int dimensions) {
     if (batcher != null) {
@@ -78,7 +78,7 @@ public final class ModelEmbedder implements Embedder {
     return dimensions == 0 ? options : options.withDimensions(dimensions);
   }
 
-  /** The call later; {@code here} says that the caller's thread waits, so that it may read the texts as well. */
+  /** Makes the call asynchronously. {@code here}: the caller's thread waits anyway, so it may read the texts itself. */
   private CompletableFuture<EmbeddedTexts> asked(List<String> given, Purpose purpose, int dimensions, boolean here) {
     EmbedderCalls.Call call = calls.begin();
     try {
@@ -206,7 +206,7 @@ public final class ModelEmbedder implements Embedder {
     return batcher;
   }
 
-  /** {@return the name that responses, meters and traces tell; by default the model's family} */
+  /** {@return the name that responses, meters and traces show; by default the model's family} */
   public String name() {
     return name;
   }
@@ -243,8 +243,8 @@ public final class ModelEmbedder implements Embedder {
   }
 
   /**
-   * Takes no more calls, and waits for those that are there. An interrupt ends the waiting, not the calls. Batches end, if
-   * there are any and they are not another's; the model stays open.
+   * Takes no more calls, and waits for those that are there. An interrupt ends the waiting, not the calls. A batcher of
+   * its own is closed, too; a shared batcher and the model stay open.
    */
   @Override
   public void close() {
@@ -292,7 +292,7 @@ public final class ModelEmbedder implements Embedder {
     }
 
     /**
-     * Sets the name that responses, meters and traces tell.
+     * Sets the name that responses, meters and traces show.
      *
      * @param text such as "all-minilm-l6-v2"; null, the default, for the model's family
      * @return this

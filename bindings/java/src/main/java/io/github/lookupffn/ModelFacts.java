@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a model tells of itself once and for all. */
+/** Facts about a model, read once and for all. */
 final class ModelFacts {
   final ModelInfo info;
   final List<ModelLayerInfo> layers;

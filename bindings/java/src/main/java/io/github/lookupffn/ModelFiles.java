@@ -16,11 +16,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Where models lie that have no path of the default file system: other file systems, streams, the class path. */
+/** Models without a path of the default file system: in other file systems, in streams, on the class path. */
 final class ModelFiles {
   /** A model's folder has its files in itself and in folders such as 1_Pooling. */
   private static final int DEPTH = 2;
-  /** What a model's folder may have. A class loader tells whether it has a file, and not which it has. */
+  /** Files that a model's folder may have. A class loader can tell whether it has a file, but cannot list its files. */
   private static final List<String> NAMES = List.of(
       "config.json", "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
       "pytorch_model.bin.index.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt",

@@ -23,8 +23,8 @@ public final class ModelInfo extends NativeFacts {
   }
 
   /**
-   * {@return the number of floats of each of {@link Model#tokenVectors}: {@link #hiddenSize} unless the model's files
-   * make others of it}
+   * {@return the number of floats of each of {@link Model#tokenVectors}: {@link #hiddenSize} unless the model turns
+   * hidden states into other vectors}
    */
   public int tokenVectorSize() {
     return (int) numbers[Abi.MODEL_TOKEN_VECTOR_SIZE];
@@ -144,7 +144,7 @@ public final class ModelInfo extends NativeFacts {
     return (int) numbers[Abi.MODEL_PAD_ID];
   }
 
-  /** {@return the id of the token for what the vocabulary has not; -1 for none} */
+  /** {@return the id of the token for text that the vocabulary lacks; -1 for none} */
   public int unkId() {
     return (int) numbers[Abi.MODEL_UNK_ID];
   }
@@ -189,14 +189,14 @@ public final class ModelInfo extends NativeFacts {
   }
 
   /**
-   * {@return how many tokens a sparse vector may have weights of, see {@link Model#embedSparse}; 0 if the model gives
-   * no such vectors}
+   * {@return how many different tokens may have weights in a sparse vector, see {@link Model#embedSparse}; 0 if the
+   * model gives no such vectors}
    */
   public int sparseSize() {
     return (int) numbers[Abi.MODEL_SPARSE_SIZE];
   }
 
-  /** {@return how many weights a sparse vector has at most by the model's files; 0 for no limit} */
+  /** {@return how many weights a sparse vector may have according to the model's files; 0 for no limit} */
   public int maxActive() {
     return (int) numbers[Abi.MODEL_MAX_ACTIVE];
   }

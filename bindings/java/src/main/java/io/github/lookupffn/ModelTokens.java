@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** A model's tokens: those of texts, texts of them, and those that masks stand for. */
+/** Turns texts into a model's tokens, tokens into text, and masks into tokens. */
 final class ModelTokens {
   private ModelTokens() {}
 

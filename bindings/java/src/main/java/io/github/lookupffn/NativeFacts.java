@@ -3,7 +3,7 @@ package io.github.lookupffn;
 
 import java.util.Arrays;
 
-/** What the native library tells of something, as a row of numbers. */
+/** Facts that the native library gives as a row of numbers. */
 abstract class NativeFacts {
   final long[] numbers;
 

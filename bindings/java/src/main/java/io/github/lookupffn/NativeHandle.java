@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
 /**
- * A native layer or model and the count of the calls that are in it. Closing marks it closed; whoever leaves last frees
- * it, be it the closing thread or the last call in flight.
+ * A native layer or model and the count of the calls that are in it. Closing marks it closed; the last to leave frees
+ * it, whether that is the closing thread or the last call in flight.
  */
 final class NativeHandle implements Runnable {
   private static final long CLOSED = 1;
@@ -46,7 +46,7 @@ final class NativeHandle implements Runnable {
     return new IllegalStateException(closed(what));
   }
 
-  /** What is told of all that was closed, whether the call came after that or was overtaken. */
+  /** The message for closed objects, whether the call came after the closing or was overtaken by it. */
   static String closed(String what) {
     return "the " + what + " is closed: what had begun before that ends as usual, and nothing else is begun";
   }

@@ -72,7 +72,7 @@ final class NativeLibrary {
     String find() {
       String chosen = System.getProperty(PATH_PROPERTY);
       if (chosen != null) {
-        // What was asked for by name is not replaced by something else.
+        // If a file was asked for by name, no other one replaces it.
         return findFile("the property " + PATH_PROPERTY, chosen);
       }
       tried("the property " + PATH_PROPERTY, "not set");
@@ -197,7 +197,7 @@ final class NativeLibrary {
       return null;
     }
 
-    /** What the library for this machine needs, or those that there are. */
+    /** The requirements of the library for this machine, or else of all libraries in the jar. */
     private static String requirements() {
       StringBuilder others = new StringBuilder();
       for (String folder : Platform.ALL) {

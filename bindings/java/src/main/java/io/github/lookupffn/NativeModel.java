@@ -3,7 +3,7 @@ package io.github.lookupffn;
 
 import java.lang.ref.Reference;
 
-/** A model in native memory, what it tells of itself, and the way into its calls and out of them. */
+/** A model in native memory, its facts, and the way into its calls and out of them. */
 final class NativeModel {
   final NativeHandle handle;
   final ModelFacts facts;
@@ -29,7 +29,7 @@ final class NativeModel {
     Reference.reachabilityFence(model);
   }
 
-  /** A text of the model's, which TEXT_ value says. */
+  /** A text of the model, chosen by a TEXT_ value. */
   String text(int what, int index) {
     long address = enter();
     try {

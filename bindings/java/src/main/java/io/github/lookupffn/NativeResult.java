@@ -3,11 +3,11 @@ package io.github.lookupffn;
 
 import java.util.Arrays;
 
-/** What native code keeps of a call until it is read. */
+/** The results of a call that native code keeps until they are read. */
 final class NativeResult {
   private NativeResult() {}
 
-  /** Reads what there is, before that is freed. */
+  /** Reads a result before it is freed. */
   interface Reader<T> {
     T read(long result, Input input, CallMemory memory);
   }
@@ -24,7 +24,7 @@ final class NativeResult {
     }
   }
 
-  /** Runs texts for all that is wanted, with options' numbers of which some may have been changed. */
+  /** Runs texts and makes all wanted outputs. {@code numbers} are those of the options, some perhaps changed. */
   static <T> T of(NativeModel model, Input input, int wanted, int[] numbers, RunOptions options, Reader<T> reader) {
     if (PlatformThreads.needed()) {
       return PlatformThreads.inPool(() -> of(model, input, wanted, numbers, options, reader));

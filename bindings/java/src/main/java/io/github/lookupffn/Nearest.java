@@ -35,7 +35,7 @@ public final class Nearest {
     return ids;
   }
 
-  /** {@return the scores of these, not a copy; what is no number comes last} */
+  /** {@return the scores of these, not a copy; NaN comes last} */
   public float[][] scores() {
     return scores;
   }

@@ -81,7 +81,7 @@ public final class Output<T> {
   }
 
   final Maker<T> maker;
-  // What native code writes to memory that is given to it; -1 for what it keeps in a result.
+  // The output that native code writes to the caller's memory; -1 for outputs that it keeps in a result.
   final int floats;
   private final String name;
 

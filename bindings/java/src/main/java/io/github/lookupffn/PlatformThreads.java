@@ -60,7 +60,7 @@ final class PlatformThreads {
     });
   }
 
-  /** Waits in the pool's stead: what it throws is thrown here. */
+  /** Runs the call in the pool and waits for it. What it throws is thrown here. */
   static <T> T inPool(Supplier<T> call) {
     FutureTask<T> task = new FutureTask<>(call::get);
     Pool.THREADS.execute(task);

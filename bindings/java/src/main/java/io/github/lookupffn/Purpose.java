@@ -36,16 +36,16 @@ public enum Purpose {
   }
 
   /**
-   * Options for texts of this purpose: with the model's prompt for it, where it has none with its default one, if any; and by
-   * the route for it, where a model has routes.
+   * Options for texts of this purpose: with the model's prompt for it, else with its default prompt, if it has one. If
+   * a model has routes, the texts take the one for this purpose.
    */
   RunOptions prompt(RunOptions options) {
     return this == QUERY ? options.withQueryPrompt() : options.withDocumentPrompt();
   }
 
   /**
-   * A prompt that is asked for by its name does not choose a route: these options do, where that prompt is the one of a
-   * purpose. Without this a query whose prompt is named "query" would be read as a document.
+   * A prompt's name alone does not choose a route. These options do, if the name is that of a purpose's prompt. Without
+   * this, a query whose prompt is named "query" would be read as a document.
    */
   static RunOptions routed(ModelFacts facts, RunOptions options) {
     String name = options.promptName();

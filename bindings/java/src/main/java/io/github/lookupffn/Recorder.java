@@ -21,7 +21,10 @@ final class Recorder {
     }
   }
 
-  /** Never begun and never recorded; made once, so that asking them makes nothing. */
+  /**
+   * Events that are never begun or recorded. They are made once, so that asking whether they are enabled makes no
+   * object.
+   */
   private static final class Probes {
     static final Events.Load LOAD = new Events.Load();
     static final Events.Call CALL = new Events.Call();

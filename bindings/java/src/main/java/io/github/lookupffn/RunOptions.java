@@ -93,7 +93,7 @@ public final class RunOptions extends CallOptions<RunOptions> {
     return new RunOptions(changed);
   }
 
-  /** Whether texts are read, and made vectors of, in the same way. */
+  /** Whether both options read texts, and make vectors of them, in the same way. */
   boolean readsLike(RunOptions other) {
     return Arrays.equals(numbers, other.numbers)
         && maxTokens == other.maxTokens
@@ -190,8 +190,8 @@ public final class RunOptions extends CallOptions<RunOptions> {
   }
 
   /**
-   * Puts one of the model's prompts before each text. Where sparse or late vectors of queries are made otherwise than those of
-   * documents, a prompt for queries or documents says which texts are.
+   * Puts one of the model's prompts before each text. If the model makes sparse or late vectors of queries and
+   * documents differently, the prompt for queries or documents tells which of them the texts are.
    *
    * @param name of the prompt, such as "query"
    * @return a changed copy
@@ -201,7 +201,7 @@ public final class RunOptions extends CallOptions<RunOptions> {
   }
 
   /**
-   * Puts a prompt before each text, of which the model's files need not know.
+   * Puts a prompt before each text. It need not be in the model's files.
    *
    * @param text the prompt, such as "query: "
    * @return a changed copy
@@ -275,7 +275,7 @@ public final class RunOptions extends CallOptions<RunOptions> {
   }
 
   /**
-   * Sets what the weights of a sparse vector are above.
+   * Sets a bound: only weights above it are in a sparse vector.
    *
    * @param weight 0, the default, or more
    * @return a changed copy
@@ -288,8 +288,8 @@ public final class RunOptions extends CallOptions<RunOptions> {
   }
 
   /**
-   * Sets how many numbers an embedding has: the first so many, scaled after that, as models are trained for that give less
-   * exact ones in few numbers.
+   * Sets how many numbers an embedding has: that many of the first ones, scaled afterwards. This is for models that are
+   * trained so that the first numbers alone are a less exact embedding.
    *
    * @param dimensions the number; 0 for all
    * @return a changed copy

@@ -9,8 +9,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What a runtime's handles call, an executor and a log, which native code knows by a number. The runtime and all that was
- * loaded with it keep it alive; when they are gone, nothing asks for the number any more.
+ * The executor and the log that a runtime's handles call. Native code knows them by a number. The runtime and all that
+ * was loaded with it keep them alive; when these are gone, nothing asks for the number any more.
  */
 final class RuntimeHooks {
   private static final AtomicLong LAST = new AtomicLong();
@@ -67,13 +67,13 @@ final class RuntimeHooks {
         who.log(LogLevel.of(level), Utf8.text(utf8));
       }
     } catch (Throwable dropped) {
-      // A log has no failures.
+      // A failing log must not fail the call.
     }
   }
 
   /**
-   * Called by the native library; the caller takes part, so that an executor without free threads is no deadlock. Returns
-   * once all items have been run, and throws only before any.
+   * Called by the native library. The caller takes part, so that an executor without free threads causes no deadlock.
+   * Returns once all items have been run, and throws only before any item has begun.
    */
   static void runAll(long runtime, long run, long context, long items) {
     Executor executor = executorOf(runtime);
@@ -83,7 +83,7 @@ final class RuntimeHooks {
         executor.execute(loop);
       }
     } catch (Throwable refused) {
-      // This thread runs what others do not.
+      // This thread runs the items that no other thread takes.
     }
     loop.run();
     loop.join();
@@ -103,7 +103,7 @@ final class RuntimeHooks {
       left = new CountDownLatch(Math.toIntExact(items));
     }
 
-    /** Threads that come when all items are taken find none, and do not touch what may be gone by then. */
+    /** Threads that come after all items are taken find none, and do not touch memory that may be gone by then. */
     @Override
     public void run() {
       for (long item = next.getAndIncrement(); item < items; item = next.getAndIncrement()) {

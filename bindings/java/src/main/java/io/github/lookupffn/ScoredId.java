@@ -13,12 +13,12 @@ public final class ScoredId {
     this.score = score;
   }
 
-  /** {@return the vector's id: its number, from 0 on, where the search was told no others} */
+  /** {@return the vector's id: its number, from 0 on, unless the search was given other ids} */
   public long id() {
     return id;
   }
 
-  /** {@return its dot product or cosine with the query; of bits, how many differ} */
+  /** {@return its dot product or cosine with the query; for bits, how many differ} */
   public float score() {
     return score;
   }

@@ -82,7 +82,7 @@ public final class SearchOptions extends CallOptions<SearchOptions> implements C
   }
 
   /**
-   * Sets what vectors are called in the result, instead of by their numbers from 0 on.
+   * Sets the ids of vectors in the result, which are otherwise their numbers from 0 on.
    *
    * @param ids one for each vector; copied
    * @return a changed copy, without a first id
@@ -95,7 +95,7 @@ public final class SearchOptions extends CallOptions<SearchOptions> implements C
   }
 
   /**
-   * Sets what the first vector is called; the next ones have the numbers after it. So it is for vectors in several blocks.
+   * Sets the id of the first vector; the next ones have the numbers after it. This is for vectors in several blocks.
    *
    * @param firstId such as how many vectors the blocks before had
    * @return a changed copy, without other ids

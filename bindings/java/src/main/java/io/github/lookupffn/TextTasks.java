@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
-/** What models tell of texts beyond numbers: entities, answers, labels that were never learned. */
+/** Tasks whose results are more than numbers: entities, answers, and labels that the model never learned. */
 final class TextTasks {
   private TextTasks() {}
 

@@ -27,7 +27,7 @@ public final class TokenizerInfo extends NativeFacts {
     return (int) numbers[Abi.TOKENIZER_PAD_ID];
   }
 
-  /** {@return the id of the token for what the vocabulary has not} */
+  /** {@return the id of the token for text that the vocabulary lacks} */
   public int unkId() {
     return (int) numbers[Abi.TOKENIZER_UNK_ID];
   }
@@ -57,7 +57,9 @@ public final class TokenizerInfo extends NativeFacts {
     return numbers[Abi.TOKENIZER_KIND] == Abi.TOKENIZER_KIND_WORD_PIECE;
   }
 
-  /** {@return the most tokens that a text has by the tokenizer's files, special ones counted; 0 when they tell none} */
+  /**
+   * {@return the most tokens of a text according to the tokenizer's files, special ones counted; 0 if these tell none}
+   */
   public long ownMaxTokens() {
     return numbers[Abi.TOKENIZER_OWN_MAX_TOKENS];
   }

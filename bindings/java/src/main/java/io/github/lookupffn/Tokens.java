@@ -21,7 +21,9 @@ public final class Tokens {
     this.ends = ends;
   }
 
-  /** Fills results: ids, begins and ends in bytes, types, which are all alike, and how many there are uncut. */
+  /**
+   * Fills results: ids, begins and ends in bytes, types, which are all the same, and how many tokens there are uncut.
+   */
   interface Call {
     void run(byte[] utf8, Object[] results);
   }

@@ -17,7 +17,7 @@ final class TopK {
     this.vectors = Objects.requireNonNull(vectors, "vectors");
     this.options = Objects.requireNonNull(options, "options");
     check();
-    // No more than can be found, however many are wanted.
+    // Room for no more than can be found, however many are wanted.
     places = (int) Math.max(1, Math.min(options.k, mostCandidates() + mostOfStart()));
     NativeResult.arraySize((long) queries.count * places);
   }

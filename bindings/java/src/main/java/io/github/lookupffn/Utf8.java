@@ -9,12 +9,15 @@ import java.util.Arrays;
 final class Utf8 {
   private Utf8() {}
 
-  /** Names the text where it is bad. */
+  /** Throws an exception that names the text if it is bad. */
   static byte[] of(String text, String what) {
     return of(text, what, false);
   }
 
-  /** Repaired, halves of surrogate pairs are replacement characters, which have as many bytes as native code sees of them. */
+  /**
+   * If {@code repaired}, halves of surrogate pairs become replacement characters, which take as many bytes as the
+   * halves.
+   */
   static byte[] of(String text, String what, boolean repaired) {
     try {
       byte[] utf8 = new byte[Math.toIntExact(size(text, repaired))];
@@ -31,12 +34,14 @@ final class Utf8 {
     return utf8;
   }
 
-  /** Refuses halves of surrogate pairs, for which the usual conversions put question marks. */
+  /** Refuses halves of surrogate pairs, which the usual conversions replace by question marks. */
   static long size(String text) {
     return size(text, false);
   }
 
-  /** Where they are bad but allowed, they become what is not UTF-8, so that native code says so. */
+  /**
+   * If halves of surrogate pairs are allowed, they become bytes that are not UTF-8, so that native code reports them.
+   */
   static long size(String text, boolean halvesAllowed) {
     long size = 0;
     for (int i = 0; i < text.length(); i++) {
@@ -55,7 +60,7 @@ final class Utf8 {
     return size;
   }
 
-  /** Writes a text of which the size was asked, without a copy in between. */
+  /** Writes a text whose size was asked before, without a copy in between. */
   static void put(String text, byte[] to, int from, boolean repaired) {
     int at = from;
     for (int i = 0; i < text.length(); i++) {

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Room for copies of vectors, which are put there one after the other. */
+/** Memory for copies of vectors, which are added one after the other. */
 final class VectorBlock {
   /** Blocks up to this size stay in the heap: direct memory is not given back as soon as nobody needs it. */
   private static final int KEPT_IN_HEAP = 1 << 16;

@@ -21,22 +21,22 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Arrays, and buffers in the heap, are copied when this is made: keep it for many searches. A direct buffer, such as a file
- * that is mapped, is not copied, and is to be left as it is while it is searched. A file that is mapped must not be cut
- * meanwhile: that would end the process. A block has at most as many bytes as a buffer can have; what is more goes in several,
- * see {@link SearchOptions#withStart}.
+ * that is mapped, is not copied, and must not be changed while it is searched. A mapped file must not be shortened
+ * meanwhile: that would end the process. A block has at most as many bytes as a buffer can have; more vectors go into
+ * several blocks, see {@link SearchOptions#withStart}.
  */
 public final class Vectors {
   private static final int MOST_NUMBERS = 1 << 16;
 
   final int kind;
-  /** 0 where there are none, and their size is not known. */
+  /** Numbers of a vector; 0 if there are no vectors and their size is not known. */
   final int size;
   final int count;
   /** The numbers, in a direct buffer or else in an array. */
   final @Nullable Buffer memory;
   final byte @Nullable [] bytes;
   final float @Nullable [] scales;
-  /** 0 where there are scales, and where there are none. */
+  /** The one scale of all vectors; 0 if each vector has its own, or if vectors have no scale. */
   final float scale;
 
   Vectors(
@@ -217,7 +217,7 @@ public final class Vectors {
   /**
    * The same vectors of bytes, all with one scale.
    *
-   * @param scale times which each number is meant, but 0
+   * @param scale what each number is multiplied by; not 0
    * @return a block of them, which is no copy
    */
   public Vectors withScale(float scale) {

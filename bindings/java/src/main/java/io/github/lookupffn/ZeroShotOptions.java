@@ -40,15 +40,15 @@ public final class ZeroShotOptions extends CallOptions<ZeroShotOptions> {
   }
 
   /**
-   * {@return the defaults: "This example is {}.", of which one label fits, and texts are cut to what the model means to
-   * read}
+   * {@return the defaults: the hypothesis is "This example is {}.", one label fits, and texts are cut to what the model
+   * means to read}
    */
   public static ZeroShotOptions defaults() {
     return DEFAULTS;
   }
 
   /**
-   * Sets what is made of each label.
+   * Sets the hypothesis that is made of each label.
    *
    * @param template a sentence with {@code {}} in the place of the label
    * @return a changed copy

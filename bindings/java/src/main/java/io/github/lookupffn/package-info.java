@@ -20,8 +20,8 @@
  * }
  * }</pre>
  *
- * <p>No argument, no element of one and no result is null, but where its description says so; a null argument is a {@link
- * NullPointerException} that names it.
+ * <p>No argument, no element of an argument and no result is null, unless its description says so. A null argument
+ * throws a {@link NullPointerException} that names it.
  *
  * <p>An invalid argument is an {@link IllegalArgumentException}, a closed model or layer an {@link
  * IllegalStateException}; what else can go wrong is a subclass of {@link io.github.lookupffn.LookupFfnException}.
