@@ -22,7 +22,7 @@ struct FoundLine {
 
 struct LineSearchOptions {
   std::string vectors;  // the file that keeps them; "": none
-  int32_t kind = 0;     // LFFN_VECTORS_F32 or LFFN_VECTORS_INT8; 0: as the file has them, else float32
+  int32_t kind = 0;     // LFFN_VECTORS_F32 or LFFN_VECTORS_INT8; 0: as in the file, float32 if there is none
   TextOptions text;
   lookupffn::RunOptions query;
 };
