@@ -11,7 +11,7 @@ internal abstract class BatchCall(string[] texts, TextCost[] costs, object how, 
 
     internal CancellationTokenRegistration Registration { get; set; }
 
-    /// <summary>Who asked.</summary>
+    /// <summary>The caller's trace, if it has one.</summary>
     internal ActivityContext Asker { get; } = Activity.Current?.Context ?? default;
 
     internal object How => how;
@@ -30,11 +30,11 @@ internal abstract class BatchCall(string[] texts, TextCost[] costs, object how, 
         return isFirst && Asker != default ? LookupFfnDiagnostics.WaitOf(Asker, model, Waited) : null;
     }
 
-    /// <summary>A text's place as the caller counts.</summary>
+    /// <summary>A text's place in the caller's list.</summary>
     internal ArgumentException Bad(int i, string why) => new($"{Utf8.Told(parameter, parameter == "text" ? null : i)}: {why}", parameter);
 }
 
-/// <summary>One with an answer of some kind.</summary>
+/// <summary>A call with an answer of some type.</summary>
 internal sealed class BatchCall<TResult>(string[] texts, TextCost[] costs, object how, string parameter)
     : BatchCall(texts, costs, how, parameter)
 {
@@ -44,7 +44,7 @@ internal sealed class BatchCall<TResult>(string[] texts, TextCost[] costs, objec
 
     internal override bool Ended => answer.Task.IsCompleted;
 
-    /// <summary>How many have no answer yet.</summary>
+    /// <summary>How many texts have no answer yet.</summary>
     internal int Open => results.Length - done;
 
     internal Task<TResult[]> Answer => answer.Task;

@@ -8,7 +8,7 @@ internal readonly record struct TextCost(int Tokens, bool HasManyBytes)
     private const int SpecialTokens = 2;
     private const int ManyBytes = 65_536;
 
-    /// <summary>Of a text with its prompt, of which so many tokens are read; null: all.</summary>
+    /// <summary>The cost of a text with its prompt, if at most so many tokens are read; null: all.</summary>
     internal static TextCost Of(long bytes, int? limit)
     {
         long tokens = SpecialTokens + ((bytes + BytesPerToken - 1) / BytesPerToken);
@@ -16,7 +16,7 @@ internal readonly record struct TextCost(int Tokens, bool HasManyBytes)
     }
 }
 
-/// <summary>A call as the plan sees it, which alone changes it.</summary>
+/// <summary>A call as the plan sees it. Only the plan changes it.</summary>
 internal class PlannedCall(TextCost[] costs)
 {
     private int next;
@@ -24,10 +24,10 @@ internal class PlannedCall(TextCost[] costs)
 
     internal int Count => costs.Length;
 
-    /// <summary>Whether it goes whole and before bulk calls; known once it is let in.</summary>
+    /// <summary>Whether it runs as a whole and before bulk calls; known once it is admitted.</summary>
     internal bool IsShort { get; set; }
 
-    /// <summary>How many of its texts are in no batch yet; none before it is let in, and once it has left.</summary>
+    /// <summary>How many of its texts are in no batch yet; 0 before it is admitted, and once it has left.</summary>
     internal int Waiting { get; set; }
 
     /// <summary>Where it waits for a batch.</summary>
@@ -85,7 +85,7 @@ internal sealed class BatchPlan(int maxTokens, int maxTexts, int maxQueue, int m
     private readonly LinkedList<PlannedCall> bulkCalls = new(); // with texts that wait for a batch
     private readonly LinkedList<PlannedCall> longTexts = new(); // calls with texts that run beside
     private long shortTokens;
-    private long sinceBulk; // what short batches cost while a bulk call waited
+    private long sinceBulk; // how much short batches have cost while a bulk call waited
 
     /// <summary>How many texts of short calls wait.</summary>
     internal int ShortTexts { get; private set; }
@@ -137,7 +137,7 @@ internal sealed class BatchPlan(int maxTokens, int maxTexts, int maxQueue, int m
         return true;
     }
 
-    /// <summary>Takes out what waits of a call, and tells how many texts that was.</summary>
+    /// <summary>Withdraws the texts of a call that still wait, and returns how many they were.</summary>
     internal int Remove(PlannedCall call)
     {
         int left = call.Waiting;
@@ -149,7 +149,7 @@ internal sealed class BatchPlan(int maxTokens, int maxTexts, int maxQueue, int m
         return left;
     }
 
-    /// <summary>The texts that are run together next; none where none wait.</summary>
+    /// <summary>The texts that are run together next; none if none wait.</summary>
     internal List<BatchPart> NextBatch()
     {
         List<BatchPart> batch = [];
@@ -165,7 +165,7 @@ internal sealed class BatchPlan(int maxTokens, int maxTexts, int maxQueue, int m
         return batch;
     }
 
-    /// <summary>The text that is run beside batches next; none where none waits.</summary>
+    /// <summary>The text that is run beside batches next; none if none waits.</summary>
     internal List<BatchPart> NextLongText()
     {
         if (longTexts.First?.Value is not PlannedCall call)

@@ -9,12 +9,12 @@ public sealed record BatchingOptions
 {
     internal const int TokensPerThread = 256;
 
-    /// <summary>What a thread can wait.</summary>
+    /// <summary>The longest time that a thread can wait.</summary>
     private static readonly TimeSpan LongestWait = TimeSpan.FromDays(24);
 
-    /// <summary>How long the first short call of a batch waits for others at most, where nothing else is to be done. Default 0:
-    /// only what came while the batch before was running goes together, so that a call that finds the model idle does not
-    /// wait.</summary>
+    /// <summary>How long the first short call of a batch waits for others at most, if there is nothing else to do.
+    /// Default 0: only what came while the batch before was running goes together, so that a call that finds the model
+    /// idle does not wait.</summary>
     public TimeSpan MaxWait { get; set; }
 
     /// <summary>How many texts go together at most. Default 32.</summary>
@@ -27,15 +27,16 @@ public sealed record BatchingOptions
     /// <summary>How many texts of short calls, those that fit into one batch, wait at most. Default 4096.</summary>
     public int MaxQueue { get; set; } = 4096;
 
-    /// <summary>How many bulk calls, those that do not, wait at most, of any number of texts. Default 128.</summary>
+    /// <summary>How many bulk calls, those that do not fit into one batch, wait at most, however many texts each has.
+    /// Default 128.</summary>
     public int MaxBulkCalls { get; set; } = 128;
 
     /// <summary>What becomes of a call for which there is no room. Default: it is refused as a whole, with a
     /// <see cref="QueueFullException"/>, before any of its texts is run.</summary>
     public WhenQueueIsFull WhenFull { get; set; }
 
-    /// <summary>Throws if one of them is invalid, as a batcher does.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">One is; its name and value are told.</exception>
+    /// <summary>Throws if one of the options is invalid, as a batcher does.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">One is invalid; the exception names it and its value.</exception>
     public void Validate()
     {
         if (Problem is (string name, string why))
@@ -64,11 +65,11 @@ public enum WhenQueueIsFull
     /// <summary>It fails at once with a <see cref="QueueFullException"/>.</summary>
     Refuse,
 
-    /// <summary>It waits for room, behind those that came before.</summary>
+    /// <summary>It waits for room, behind the calls that came before.</summary>
     Wait,
 }
 
-/// <summary>What became of a text that was run among others.</summary>
+/// <summary>The result of a text that was run among others.</summary>
 /// <param name="Vector">The vector, the same to the bit as alone.</param>
 /// <param name="Tokens">How many tokens were run.</param>
 /// <param name="UncutTokens">How many tokens the text would have had without cutting.</param>
@@ -93,7 +94,8 @@ public sealed record BatchedEmbedding(float[] Vector, int Tokens, long UncutToke
         $"a vector of {Vector.Length} numbers, {Tokens} tokens{(UncutTokens > Tokens ? ", cut" : "")}");
 }
 
-/// <summary>Too many texts, or bulk calls, wait already. Whoever asks may do so again later: a service answers 429.</summary>
+/// <summary>Too many texts, or bulk calls, wait already. The caller may try again later: a service answers
+/// 429.</summary>
 public sealed class QueueFullException : InvalidOperationException
 {
     /// <summary>Makes one without a message.</summary>
@@ -123,10 +125,11 @@ public sealed class QueueFullException : InvalidOperationException
         Limit = limit;
     }
 
-    /// <summary>How many wait: texts of short calls, or bulk calls, as whichever was refused.</summary>
+    /// <summary>How many wait: bulk calls if a bulk call was refused, else texts of short calls.</summary>
     public int Depth { get; }
 
-    /// <summary>How many may: <see cref="BatchingOptions.MaxQueue"/> or <see cref="BatchingOptions.MaxBulkCalls"/>.</summary>
+    /// <summary>How many may wait: <see cref="BatchingOptions.MaxQueue"/> or <see
+    /// cref="BatchingOptions.MaxBulkCalls"/>.</summary>
     public int Limit { get; }
 
     internal static QueueFullException OfTexts(int depth, int limit, int more) => new(
@@ -147,13 +150,14 @@ public sealed class QueueFullException : InvalidOperationException
 /// <summary>What a batcher did since it was made, and what it has to do.</summary>
 public sealed record BatcherFigures
 {
-    /// <summary>How many texts of short calls wait now: <see cref="BatchingOptions.MaxQueue"/> may.</summary>
+    /// <summary>How many texts of short calls wait now; at most <see cref="BatchingOptions.MaxQueue"/> may.</summary>
     public required int Depth { get; init; }
 
     /// <summary>How many texts of bulk calls wait now.</summary>
     public required long BulkDepth { get; init; }
 
-    /// <summary>How many bulk calls have texts that wait now: <see cref="BatchingOptions.MaxBulkCalls"/> may.</summary>
+    /// <summary>How many bulk calls have texts that wait now; at most <see cref="BatchingOptions.MaxBulkCalls"/>
+    /// may.</summary>
     public required int BulkCalls { get; init; }
 
     /// <summary>How many texts were let in.</summary>
@@ -162,13 +166,13 @@ public sealed record BatcherFigures
     /// <summary>How many texts were refused because too many waited.</summary>
     public required long Refused { get; init; }
 
-    /// <summary>How many texts their callers took back.</summary>
+    /// <summary>How many texts were withdrawn by their callers.</summary>
     public required long Withdrawn { get; init; }
 
     /// <summary>How many texts ended with a failure.</summary>
     public required long Failed { get; init; }
 
-    /// <summary>How many texts were longer than was read.</summary>
+    /// <summary>How many texts were too long, so that their ends were not read.</summary>
     public required long Cut { get; init; }
 
     /// <summary>How many batches were begun, each long text beside them counted as one.</summary>
@@ -180,10 +184,10 @@ public sealed record BatcherFigures
     /// <summary>How many texts the largest batch had.</summary>
     public required int LargestBatch { get; init; }
 
-    /// <summary>How long the texts of all batches waited before their batch was begun, together.</summary>
+    /// <summary>How long all texts together waited before their batches were begun.</summary>
     public required TimeSpan TotalWait { get; init; }
 
-    /// <summary>How long the text that waited longest did.</summary>
+    /// <summary>The longest time that a text waited.</summary>
     public required TimeSpan LongestWait { get; init; }
 
     /// <summary>How many texts a batch had on average; 0 before the first one.</summary>

@@ -6,7 +6,7 @@ namespace LookupFfn;
 /// <summary>Refuses invalid arguments, in the caller's words.</summary>
 internal static class Checks
 {
-    /// <summary>A number that was cast to an enumeration may be none of its values.</summary>
+    /// <summary>A number that was cast to an enumeration need not be one of its values.</summary>
     internal static void Defined<T>(T value, [CallerArgumentExpression(nameof(value))] string name = "")
         where T : struct, Enum
     {

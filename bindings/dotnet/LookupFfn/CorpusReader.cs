@@ -4,7 +4,7 @@ using System.Runtime.ExceptionServices;
 
 namespace LookupFfn;
 
-/// <summary>Reads a corpus into batches, one text at a time, so that who runs them can look after other things
+/// <summary>Reads a corpus into batches, one text at a time, so that the code that runs them can do other things
 /// meanwhile.</summary>
 internal sealed class CorpusReader(IAsyncEnumerable<string?> texts, CorpusOptions options, CancellationToken cancellationToken)
     : IAsyncDisposable
@@ -58,7 +58,7 @@ internal sealed class CorpusReader(IAsyncEnumerable<string?> texts, CorpusOption
     {
         if (IsAtEnd || IsFull)
         {
-            // Where nothing is run the batch is ready, or the end was reached.
+            // If nothing is being run, the batch is ready, or the end was reached.
             await Either(running ?? Task.CompletedTask).ConfigureAwait(false);
             return;
         }
@@ -103,7 +103,7 @@ internal sealed class CorpusReader(IAsyncEnumerable<string?> texts, CorpusOption
         reading = null;
     }
 
-    /// <summary>A source that is asked for a text and heeds no cancelling is left to itself.</summary>
+    /// <summary>A source that is reading a text and ignores cancellation is abandoned.</summary>
     public async ValueTask DisposeAsync()
     {
         if (reading is { IsCompleted: false })
@@ -138,6 +138,6 @@ internal sealed class CorpusReader(IAsyncEnumerable<string?> texts, CorpusOption
         chars += text?.Length ?? 0;
     }
 
-    /// <summary>Waits for one of them, whatever becomes of it.</summary>
+    /// <summary>Waits for one of the tasks, whether it succeeds or fails.</summary>
     private static Task<Task> Either(params Task[] tasks) => Task.WhenAny(tasks);
 }

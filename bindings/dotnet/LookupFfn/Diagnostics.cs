@@ -4,9 +4,9 @@ using System.Diagnostics.Metrics;
 
 namespace LookupFfn;
 
-/// <summary>What the library tells of its work through System.Diagnostics: to OpenTelemetry, dotnet-counters and whoever else
-/// listens to its meter and its activity source, which are both called <see cref="Name"/>. Without listeners that costs
-/// nothing.</summary>
+/// <summary>What the library reports about its work through System.Diagnostics: to OpenTelemetry, dotnet-counters and
+/// whoever else listens to its meter and its activity source, which are both called <see cref="Name"/>. Without
+/// listeners this costs nothing.</summary>
 /// <example><code>builder.Services.AddOpenTelemetry()
 ///     .WithMetrics(metrics => metrics.AddMeter(LookupFfnDiagnostics.Name))
 ///     .WithTracing(tracing => tracing.AddSource(LookupFfnDiagnostics.Name));</code></example>
@@ -50,7 +50,7 @@ public static class LookupFfnDiagnostics
     internal static void Loaded(string? model, long since) =>
         Loads.Record(Stopwatch.GetElapsedTime(since).TotalSeconds, Of(model));
 
-    /// <summary>A call that ended well.</summary>
+    /// <summary>Records a call that succeeded.</summary>
     internal static void Ran(string? model, long since, in CallTexts texts)
     {
         if (since != 0)
@@ -104,7 +104,7 @@ public static class LookupFfnDiagnostics
     internal static Activity? WaitOf(ActivityContext caller, string? model, TimeSpan time) => Source.StartActivity(
         "lookupffn.wait", ActivityKind.Internal, caller, [Of(model)], null, DateTimeOffset.UtcNow - time);
 
-    /// <summary>From a query of a small model to a model that is loaded from a slow disk.</summary>
+    /// <summary>Buckets from a query to a small model up to loading a model from a slow disk.</summary>
     private static Histogram<double> Seconds(string name, string description) =>
 #if NET9_0_OR_GREATER
         Meter.CreateHistogram(

@@ -16,8 +16,8 @@ public sealed record EmbedOptions
     /// <summary>Whether vectors are divided by their Euclidean length. Default null: as the model says.</summary>
     public bool? Normalize { get; init; }
 
-    /// <summary>How many numbers a vector has: the first so many, scaled after that. Good only for models that were
-    /// trained for it. Default null: all.</summary>
+    /// <summary>How many numbers a vector has: that many of the first ones, scaled afterwards. Good only for models
+    /// that were trained for it. Default null: all.</summary>
     public int? Dimensions { get; init; }
 
     /// <summary>How many tokens of a text are read at most, special ones counted; the model may read fewer, and never reads
@@ -41,16 +41,16 @@ public sealed record EmbedOptions
     /// null: as many as the model's files say, or all.</summary>
     public int? MaxActive { get; init; }
 
-    /// <summary>Weights of a sparse vector are above it. Default 0.</summary>
+    /// <summary>Only weights above it are in a sparse vector. Default 0.</summary>
     public float MinWeight { get; init; }
 
     /// <summary>The name of the model's prompt that is put before each text. Default null: the model's default
     /// one.</summary>
     public string? Prompt { get; init; }
 
-    /// <summary>Whose prompt is put before each text: that of queries or of documents, if the model's files tell one, else
-    /// the default one. Default: the default one. Not together with <see cref="Prompt"/> or
-    /// <see cref="PromptText"/>.</summary>
+    /// <summary>Which prompt is put before each text: that for queries or for documents, if the model's files have one,
+    /// else the default one. Default: the default one. Not together with <see cref="Prompt"/> or <see
+    /// cref="PromptText"/>.</summary>
     public TextPurpose Purpose { get; init; }
 
     /// <summary>Whether no prompt is put before texts, not even the model's default one. Not together with
@@ -88,7 +88,7 @@ public sealed record EmbedOptions
     /// tell nobody. Default null: nobody is.</summary>
     public IProgress<RunProgress>? Progress { get; init; }
 
-    /// <summary>Throws where two of them contradict each other.</summary>
+    /// <summary>Throws if two options contradict each other.</summary>
     internal void Check()
     {
         Checks.Defined(Pooling);
@@ -107,7 +107,7 @@ public sealed record EmbedOptions
         _ = StrideOf(Windows);
     }
 
-    /// <summary>How many numbers a vector has of which there are so many.</summary>
+    /// <summary>How many numbers a vector has, if the model gives so many.</summary>
     internal int WidthWithin(int all)
     {
         if (Dimensions is not int wanted)
@@ -146,7 +146,7 @@ public sealed record EmbedOptions
         numbers[Raw.RUN_OPTION_SCORES] = (int)Scores;
     }
 
-    /// <summary>Windows of their own are for one call to ask for.</summary>
+    /// <summary>Whether long texts are read in windows. Only a call itself can ask for each window's vector.</summary>
     internal int Windows => WindowMeans ? Raw.WINDOWS_MEAN : Raw.WINDOWS_NONE;
 
     private int StrideOf(int windows)
@@ -159,7 +159,7 @@ public sealed record EmbedOptions
         Normalize is null ? Raw.NORMALIZE_MODEL : Normalize.Value ? Raw.NORMALIZE_YES : Raw.NORMALIZE_NO;
 
 
-    /// <summary>How many tokens of a text are read at most; null where it is read to its end.</summary>
+    /// <summary>How many tokens of a text are read at most; null if it is read to its end.</summary>
     internal int? ReadAtMost(ModelInfo info) =>
         WindowMeans ? null
         : Math.Min(info.MaxTokens, MaxTokens ?? info.OwnMaxTokens);
@@ -178,7 +178,7 @@ public sealed record EmbedOptions
         : Prompt is not null ? Raw.PROMPT_NAMED
         : (int)Purpose;
 
-    /// <summary>What the kind is about; null for nothing.</summary>
+    /// <summary>The name or the text that this kind of prompt needs; null for none.</summary>
     internal string? PromptArgument
     {
         get
@@ -206,10 +206,11 @@ public sealed record EmbedOptions
     }
 }
 
-/// <summary>What texts are for, where a model wants other words before a question than before what may answer it.</summary>
+/// <summary>What texts are for. A model may want one prompt before a question and another before texts that may answer
+/// it.</summary>
 public enum TextPurpose
 {
-    /// <summary>It is not said.</summary>
+    /// <summary>Not given.</summary>
     None = Raw.PROMPT_MODEL,
 
     /// <summary>Texts that are searched for: the model's prompt named "query".</summary>

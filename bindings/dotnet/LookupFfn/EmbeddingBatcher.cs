@@ -4,9 +4,9 @@ namespace LookupFfn;
 /// <summary>Puts the texts of all concurrent calls together, so that the model runs them in batches, on threads of its own.
 /// Calls whose texts fit into one batch are short and go first, so that a query waits for the batch that is being run and for
 /// its own. All others are bulk: they take turns, a batch each, and long texts run beside the batches. A cancelled call leaves
-/// at once and alone; a batch of which all calls were cancelled ends. A text that cannot be run fails its call alone. Too many
-/// texts are refused. One that had nothing to do for a second has no thread, so that the collector takes it when it is
-/// forgotten.</summary>
+/// at once, and no other call with it; a batch ends if all of its calls were cancelled. A text that cannot be run fails
+/// only its own call. If too many texts wait, further ones are refused. A batcher that had nothing to do for a second
+/// has no thread, so that the garbage collector frees it when it is forgotten.</summary>
 /// <example><code>await using EmbeddingBatcher batcher = new(model, new BatchingOptions { MaxQueue = 1024 });
 /// BatchedEmbedding one = await batcher.EmbedAsync("A sentence.");</code></example>
 public sealed class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyncDisposable
@@ -26,7 +26,7 @@ public sealed class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyncDisposa
         batcher = new(model, batching);
     }
 
-    /// <summary>For tests of what happens when something fails that never should.</summary>
+    /// <summary>Lets tests make something fail that never should.</summary>
     internal Action? BeforeBatch
     {
         get => batcher.BeforeBatch;
@@ -86,7 +86,7 @@ public sealed class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyncDisposa
     /// <returns>When that is.</returns>
     public async ValueTask DisposeAsync() => await batcher.Close().ConfigureAwait(false);
 
-    /// <summary>The same with the name that the caller's caller gave to the texts.</summary>
+    /// <summary>The same, with the parameter name that messages give to the texts.</summary>
     internal Task<BatchedEmbedding[]> Ask(
         string[] texts, EmbedOptions? options, string name, CancellationToken cancellationToken)
     {
@@ -99,7 +99,7 @@ public sealed class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyncDisposa
         TextCost[] costs = new TextCost[texts.Length];
         try
         {
-            // What a call of the model would refuse waits for no batch, and spoils none.
+            // Texts that a call of the model would refuse must not wait for a batch, nor fail one.
             asked.Check();
             int? limit = asked.ReadAtMost(info);
             long prompt = asked.PromptSize(model);

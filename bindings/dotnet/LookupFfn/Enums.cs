@@ -62,7 +62,7 @@ public enum Pooling
     Last = Raw.POOLING_LAST,
 }
 
-/// <summary>How the classes of tokens become entities. B- before a label begins an entity, I- goes on with one of the
+/// <summary>How the classes of tokens become entities. B- before a label begins an entity, I- continues one of the
 /// same kind.</summary>
 public enum Aggregation
 {

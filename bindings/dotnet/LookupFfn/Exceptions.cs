@@ -41,7 +41,7 @@ public abstract class LookupFfnException : Exception
         _ => new InternalErrorException(string.Create(CultureInfo.InvariantCulture, $"status {status}: {message}")),
     };
 
-    /// <summary>What a model has not is no fault of an argument.</summary>
+    /// <summary>If a model lacks something, no argument is at fault.</summary>
     private static bool IsOfTheModel(string message) =>
         message.StartsWith("this model has ", StringComparison.Ordinal)
         || message.StartsWith("this model gives no ", StringComparison.Ordinal)
@@ -133,8 +133,8 @@ public sealed class BadModelException : LookupFfnException
     }
 }
 
-/// <summary>The operating system refused to read or write a model file. No <see cref="LookupFfnException"/>: who catches
-/// failures of files expects this one among them.</summary>
+/// <summary>The operating system refused to read or write a model file. Not a <see cref="LookupFfnException"/>: code
+/// that catches failures of files expects this one among them.</summary>
 public sealed class ModelIOException : IOException
 {
     /// <summary>Makes one without a message.</summary>
@@ -182,8 +182,8 @@ public sealed class NativeMemoryException : LookupFfnException
     }
 }
 
-/// <summary>The model is valid, but it has not what is asked of it, such as a classifier, or this build of the library or this
-/// processor cannot run it.</summary>
+/// <summary>The model is valid, but it lacks something that was asked for, such as a classifier, or this build of the
+/// library or this processor cannot run it.</summary>
 public sealed class UnsupportedModelException : LookupFfnException
 {
     /// <summary>Makes one without a message.</summary>

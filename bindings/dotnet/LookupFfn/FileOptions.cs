@@ -33,8 +33,8 @@ public sealed record LoadOptions
     public ElementType WordType { get; init; } = ElementType.AsStored;
 
     /// <summary>
-    /// Map what is used as it lies in the file, a model's rows by word, so that processes share it. Another process
-    /// that shortens the file then kills this one, which is why it is off by default.
+    /// Map the part of a file that is used as it lies there, a model's rows by word, so that processes share it. If
+    /// another process shortens the file, that kills this one, which is why mapping is off by default.
     /// </summary>
     public bool MemoryMapping { get; init; }
 
@@ -43,16 +43,16 @@ public sealed record LoadOptions
 
     /// <summary>
     /// Round the inputs of a model's int8 linear layers to seven bits instead of eight. That is faster where a CPU has AVX2
-    /// and neither VNNI nor AVX-512, and elsewhere not; it costs accuracy everywhere. Results are other bits than without,
-    /// which ModelInfo.Arithmetic tells: do not compare embeddings of both kinds without having tried how well that works.
-    /// Float32 layers, a Layer and files that are saved know nothing of it. Default false.
+    /// and neither VNNI nor AVX-512, and elsewhere not; it costs accuracy everywhere. Results have other bits than
+    /// without it, and ModelInfo.Arithmetic tells so: do not compare embeddings of both kinds without having tried how
+    /// well that works. It does not affect float32 layers, a Layer or saved files. Default false.
     /// </summary>
     public bool SevenBitInputs { get; init; }
 
     /// <summary>
     /// The name of one of a model's adapters, such as "retrieval.query": its matrices are added to the model's own, and
-    /// Model.Save writes the sums. An unknown name is refused with those that there are. Layers and tokenizers ignore
-    /// it. Default null: none is used.
+    /// Model.Save writes the sums. An unknown name is refused with a list of the names that there are. Layers and
+    /// tokenizers ignore this. Default null: none is used.
     /// </summary>
     public string? Adapter { get; init; }
 
@@ -63,8 +63,8 @@ public sealed record LoadOptions
     /// throws ends the load. Default null: nobody is.</summary>
     public IProgress<double>? Progress { get; init; }
 
-    /// <summary>Throws if one of them is invalid, as loading does.</summary>
-    /// <exception cref="ArgumentException">One is; its name and value are told.</exception>
+    /// <summary>Throws if one of the options is invalid, as loading does.</summary>
+    /// <exception cref="ArgumentException">One is invalid; the exception names it and its value.</exception>
     public void Validate()
     {
         ArgumentOutOfRangeException.ThrowIfNegative(NumThreads);

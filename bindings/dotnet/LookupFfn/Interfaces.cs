@@ -47,7 +47,8 @@ public interface IReranker
 /// <param name="Text">The document.</param>
 public sealed record RankedDocument(int Index, float Score, string Text)
 {
-    /// <summary>How many tokens of the query and the document were run; 0 where nobody tells, as of late interaction.</summary>
+    /// <summary>How many tokens of the query and the document were run; 0 if that is not known, as with late
+    /// interaction.</summary>
     public int Tokens { get; init; }
 
     /// <summary>The best first; of equal ones the first.</summary>

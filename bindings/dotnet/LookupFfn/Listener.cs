@@ -11,9 +11,9 @@ namespace LookupFfn;
 /// <param name="All">How many there are.</param>
 public readonly record struct RunProgress(long Done, long All);
 
-/// <summary>Whom the native library tells how far a call has come. Nothing may be thrown into it: what the receiver throws
-/// ends the call by its number, and then comes out of <see cref="Check"/>. Methods take null for a call that nobody listens
-/// to.</summary>
+/// <summary>Receives from the native library how far a call has come. Nothing may be thrown into native code: what the
+/// receiver throws ends the call through its cancel number, and then comes out of <see cref="Check"/>. Methods take
+/// null for a call without a listener.</summary>
 internal sealed unsafe class Listener : IDisposable
 {
     private readonly IProgress<double>? ofLoading;
@@ -30,7 +30,7 @@ internal sealed unsafe class Listener : IDisposable
         self = GCHandle.Alloc(this);
     }
 
-    /// <summary>For as long as the number lies where it is.</summary>
+    /// <summary>Valid as long as the number stays where it is.</summary>
     internal static Listener? Of(IProgress<double>? receiver, int* cancel) =>
         receiver is null ? null : new Listener(receiver, null, cancel);
 

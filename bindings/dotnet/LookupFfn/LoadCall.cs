@@ -6,8 +6,8 @@ using System.Runtime.InteropServices;
 
 namespace LookupFfn;
 
-/// <summary>What comes of a call that loads: how the native object is freed, if one is made, and what is made of what the
-/// call left.</summary>
+/// <summary>The outcome of a call that loads: how the native object is freed, if one is made, and what is made of what
+/// the call left.</summary>
 internal sealed record Loaded<T>(Action<IntPtr>? Free, Func<LoadCall, T> Make);
 
 /// <summary>A call that loads, or estimates: what it hands to the native library beside the files, and what it leaves.
@@ -44,7 +44,7 @@ internal sealed unsafe class LoadCall : IDisposable
         activity?.SetTag("lookupffn.model", Name);
     }
 
-    /// <summary>The folder of a file that is called as all are says more than its name.</summary>
+    /// <summary>For a file with the usual name, the folder's name says more than the file's.</summary>
     private static string? NameOf(string? path)
     {
         string? name = path is null ? null : Path.GetFileName(Path.TrimEndingDirectorySeparator(path));
@@ -255,7 +255,7 @@ internal sealed unsafe class PinnedFiles : IDisposable
         return given;
     }
 
-    /// <summary>What a stream threw says more than that the call could not read.</summary>
+    /// <summary>If a stream threw, throws that: it says more than the call's own failure.</summary>
     internal void Check(int status)
     {
         for (int i = 0; i < Count && status != Raw.OK; i++)
@@ -297,7 +297,7 @@ internal sealed unsafe class StreamFile : IDisposable
 
     internal IntPtr User => GCHandle.ToIntPtr(self);
 
-    /// <summary>Reads so many bytes from a position on; 0, or 1 where that fails.</summary>
+    /// <summary>Reads so many bytes from a position on. Returns 0, or 1 if that fails.</summary>
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     internal static int Read(ulong first, nuint size, byte* to, IntPtr user)
     {

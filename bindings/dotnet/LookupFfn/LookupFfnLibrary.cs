@@ -41,7 +41,7 @@ public static unsafe class LookupFfnLibrary
         }
     }
 
-    /// <summary>Says who gets the lines that the native library has to tell of what is loaded without a runtime that has a
+    /// <summary>Sets who receives what the native library logs about all that is loaded without a runtime that has a
     /// log of its own.</summary>
     /// <param name="log">Receives a level and a line of text, in the thread of whatever call has something to tell; what it
     /// throws is dropped. Null for nobody, as at first.</param>
@@ -81,10 +81,10 @@ public enum LookupFfnLogLevel
     Information = Raw.LOG_INFO,
 }
 
-/// <summary>Whom the native library tells its lines.</summary>
+/// <summary>Receives the lines of the native library's log.</summary>
 internal static unsafe class NativeLog
 {
-    // By numbers, which the native library may still name when they are gone.
+    // By numbers, because the native library may still pass a number whose receiver is gone.
     private static readonly ConcurrentDictionary<long, Action<LookupFfnLogLevel, string>> Receivers = new();
 
     private static long last;
@@ -112,7 +112,7 @@ internal static unsafe class NativeLog
         }
         catch (Exception)
         {
-            // Nothing may be thrown into the native library, and nobody waits for it.
+            // Nothing may be thrown into the native library, and no caller waits for the exception.
         }
     }
 }

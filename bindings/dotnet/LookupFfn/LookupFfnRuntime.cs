@@ -13,7 +13,7 @@ public sealed record RuntimeOptions
     public string? Isa { get; init; }
 
     /// <summary>Receives a level and a line of text, in the thread of whatever call has something to tell; what it throws is
-    /// dropped. Default null: who was given to <see cref="LookupFfnLibrary.SetLog"/>.</summary>
+    /// dropped. Default null: the log of <see cref="LookupFfnLibrary.SetLog"/>.</summary>
     public Action<LookupFfnLogLevel, string>? Log { get; init; }
 }
 
@@ -26,7 +26,7 @@ public sealed unsafe class LookupFfnRuntime : IDisposable
 {
     /// <summary>Makes a runtime.</summary>
     /// <param name="options">How; null for the defaults.</param>
-    /// <exception cref="ArgumentException">There is no instruction set of that name, or this processor has not
+    /// <exception cref="ArgumentException">There is no instruction set of that name, or this processor lacks
     /// it.</exception>
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
     public LookupFfnRuntime(RuntimeOptions? options = null)

@@ -3,14 +3,14 @@ namespace LookupFfn;
 
 public sealed unsafe partial class Model
 {
-    /// <summary>How many tokens are read, as the native code takes it. It refuses by itself what the model cannot run; what is
-    /// longer than is to be read is refused here, by <see cref="RefuseLong"/>.</summary>
+    /// <summary>How many tokens are read, as the native code takes it. Native code refuses texts that the model cannot
+    /// run; texts that are longer than the options allow are refused here, by <see cref="RefuseLong"/>.</summary>
     private long LimitOf(int? maxTokens, bool refuses) =>
         refuses && (maxTokens ?? info.OwnMaxTokens) >= info.MaxTokens ? Raw.MAX_TOKENS_NEVER : Checks.TokenLimit(maxTokens);
 
     private long LimitOf(EmbedOptions options) => LimitOf(options.MaxTokens, options.RefuseLongTexts);
 
-    /// <summary>The same of a call whose texts cannot be counted before.</summary>
+    /// <summary>The same for a call whose texts cannot be counted beforehand.</summary>
     private long LimitOfAll(int? maxTokens, bool refuses)
     {
         long limit = LimitOf(maxTokens, refuses);

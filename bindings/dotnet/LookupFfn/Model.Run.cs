@@ -82,7 +82,7 @@ public sealed unsafe partial class Model
                 sequences[i].CopyTo(ids, offsets[i]);
             }
 
-            // Without the head, the call below says so.
+            // If there is no such head, the call below reports it.
             bool perPosition = output == Raw.OUT_LOGITS;
             int rows = perPosition ? positions.Length : sequences.Length;
             long size = perPosition ? (info.HasLmHead ? (long)rows * info.VocabSize : 0) : SizeOf(offsets, output, options);
@@ -138,7 +138,7 @@ public sealed unsafe partial class Model
         }
     }
 
-    /// <summary>Writes into the caller's memory, and tells how many floats.</summary>
+    /// <summary>Writes into the caller's memory, and returns how many floats.</summary>
     private int Into(
         ReadOnlySpan<int> ids, int output, Span<float> values, EmbedOptions? given, CancellationToken cancellationToken)
     {

@@ -104,7 +104,7 @@ public sealed unsafe partial class Model
         return found;
     }
 
-    /// <summary>How many windows there are is not known before, so that their means come by way of a result.</summary>
+    /// <summary>The number of windows is not known beforehand, so their means come by way of a result.</summary>
     private void RunMeans(
         in CallTexts texts,
         bool paired,

@@ -106,7 +106,7 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
         }
     }
 
-    /// <summary>The prompts that the model's files tell, such as "query", for <see cref="EmbedOptions.Prompt"/>: their
+    /// <summary>The prompts in the model's files, such as "query", for <see cref="EmbedOptions.Prompt"/>: their
     /// texts by their names.</summary>
     public IReadOnlyDictionary<string, string> Prompts
     {
@@ -117,7 +117,7 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
         }
     }
 
-    /// <summary>The name of that among them which is put before texts unless told otherwise; null for none.</summary>
+    /// <summary>The name of the prompt that is put before texts unless told otherwise; null for none.</summary>
     public string? DefaultPrompt
     {
         get
@@ -134,9 +134,9 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
     /// tell.</summary>
     public string Config => Text(Raw.TEXT_CONFIG);
 
-    /// <summary>Names the model and all that its vectors depend on, as <c>lookupffn info</c> tells it, in 32 hexadecimal digits.
-    /// Store it beside vectors, and compare: vectors of another model have no meaning for this one. It reads all weights when it
-    /// is asked for the first time.</summary>
+    /// <summary>The fingerprint of the model and all that its vectors depend on, as <c>lookupffn info</c> shows it, in
+    /// 32 hexadecimal digits. Store it beside vectors, and compare: vectors of another model have no meaning for this
+    /// one. The first call reads all weights.</summary>
     public string Fingerprint
     {
         get
@@ -220,7 +220,7 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
     /// <inheritdoc/>
     public override string ToString() => handle.IsDisposed ? "Model (disposed)" : $"Model: {info}";
 
-    /// <summary>Throws where a model has not what is asked of it: that is no fault of an argument.</summary>
+    /// <summary>Throws if a model lacks what is asked of it: no argument is at fault.</summary>
     private void Need(bool has, string what)
     {
         handle.ThrowIfDisposed();
@@ -230,7 +230,7 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
         }
     }
 
-    /// <summary>Throws where it cannot tell how well documents answer a query.</summary>
+    /// <summary>Throws if the model cannot tell how well documents answer a query.</summary>
     internal void NeedReranker()
     {
         handle.ThrowIfDisposed();

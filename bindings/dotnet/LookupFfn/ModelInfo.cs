@@ -74,25 +74,27 @@ public sealed record ModelInfo
     /// <summary>Floats of a token's vector, as late interaction compares them.</summary>
     public int TokenVectorSize { get; }
 
-    /// <summary>Tokens that a sparse vector may have weights of; 0 if the model gives none.</summary>
+    /// <summary>How many different tokens may have weights in a sparse vector; 0 if the model gives no such
+    /// vectors.</summary>
     public int SparseSize { get; }
 
-    /// <summary>Weights of a sparse vector as the model's files limit them; 0 for no limit.</summary>
+    /// <summary>How many weights a sparse vector may have according to the model's files; 0 for no limit.</summary>
     public int MaxActive { get; }
 
     /// <summary>Whether the model is one of late interaction: vectors of tokens for <see cref="Model.MaxSim"/>.</summary>
     public bool IsLate { get; }
 
-    /// <summary>Of a model of late interaction: where queries are cut, and up to what some fill them.</summary>
+    /// <summary>For models of late interaction: where queries are cut, and the length to which some models pad
+    /// them.</summary>
     public int QueryTokens { get; }
 
-    /// <summary>Of a model of late interaction: where documents are cut.</summary>
+    /// <summary>For models of late interaction: where documents are cut.</summary>
     public int DocumentTokens { get; }
 
     /// <summary>How the model means its vectors to be compared.</summary>
     internal int MaxSimFlags { get; }
 
-    /// <summary>Whether a token attends to those before it alone.</summary>
+    /// <summary>Whether a token attends only to those before it.</summary>
     public bool IsCausal { get; }
 
     /// <summary>How far tokens of local layers attend: so many tokens to each side, of a causal model before them; 0 if
@@ -178,7 +180,7 @@ public sealed record ModelInfo
     /// <summary>The id of the padding token, which is never needed here; -1 for none.</summary>
     public int PadId { get; }
 
-    /// <summary>The id of the token for what the vocabulary has not; -1 for none.</summary>
+    /// <summary>The id of the token for text that the vocabulary lacks; -1 for none.</summary>
     public int UnkId { get; }
 
     /// <summary>The id of the token for a blank to be filled; -1 for none.</summary>
@@ -342,5 +344,5 @@ public sealed record ModelLayerInfo
 
 /// <summary>How much memory a model takes, told before it is loaded.</summary>
 /// <param name="WeightBytes">What <see cref="ModelInfo.MemoryBytes"/> will be, or a little more.</param>
-/// <param name="LoadingBytes">At most so much weight and work memory at once while it is loaded.</param>
+/// <param name="LoadingBytes">The most memory that weights and work take together while it is loaded.</param>
 public sealed record MemoryEstimate(long WeightBytes, long LoadingBytes);

@@ -29,7 +29,7 @@ internal abstract class NativeHandle : SafeHandle
         }
     }
 
-    /// <summary>Who may be told something as long as this lives.</summary>
+    /// <summary>The receiver that may be called as long as this lives.</summary>
     internal RuntimeLog? Log
     {
         get => log;
@@ -131,7 +131,7 @@ internal readonly unsafe ref struct NativeResult
         }
     }
 
-    /// <summary>The tokens of a text, where spans are told.</summary>
+    /// <summary>The tokens of a text, if the result has spans.</summary>
     internal TokenSpan[] Tokens(long first, long last, ReadOnlySpan<byte> utf8)
     {
         int count = checked((int)(last - first));

@@ -4,8 +4,8 @@ using System.Globalization;
 namespace LookupFfn;
 
 /// <summary>A vector that a search found, and how near it is.</summary>
-/// <param name="Id">The vector's id: its number, from 0 on, where the search was told no others.</param>
-/// <param name="Score">Its dot product or cosine with the query; of bits, how many differ.</param>
+/// <param name="Id">The vector's id: its number, from 0 on, unless the search was given other ids.</param>
+/// <param name="Score">Its dot product or cosine with the query; for bits, how many differ.</param>
 public readonly record struct ScoredId(long Id, float Score);
 
 /// <summary>What <see cref="Vectors.TopK"/> found for each query, the nearest first.</summary>
@@ -27,7 +27,7 @@ public sealed record Nearest
     /// <summary>The ids that each query found.</summary>
     public long[][] Ids { get; }
 
-    /// <summary>The scores of these; what is no number comes last.</summary>
+    /// <summary>The scores of these; NaN comes last.</summary>
     public float[][] Scores { get; }
 
     /// <summary>What one query found.</summary>

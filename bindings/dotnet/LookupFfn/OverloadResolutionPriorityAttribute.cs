@@ -2,8 +2,8 @@
 #if !NET9_0_OR_GREATER
 namespace System.Runtime.CompilerServices;
 
-/// <summary>What compilers of C# 13 and newer look for, of which .NET 8 knows nothing: so that an empty list means no
-/// texts.</summary>
+/// <summary>An attribute that compilers of C# 13 and newer look for and that .NET 8 lacks. It makes an empty list mean
+/// no texts.</summary>
 [AttributeUsage(AttributeTargets.Method, Inherited = false)]
 internal sealed class OverloadResolutionPriorityAttribute(int priority) : Attribute
 {

@@ -126,7 +126,7 @@ public sealed class RerankBatcher : IReranker, IDisposable, IAsyncDisposable
             (string query, EmbedOptions options) = (Asked)how;
             if (model.Info.IsLate)
             {
-                // Late interaction tells neither.
+                // Late interaction gives neither.
                 float[] late = model.Rerank(query, texts, options, cancellationToken);
                 return (Array.ConvertAll(late, score => new Scored(score, 0, false)), null);
             }

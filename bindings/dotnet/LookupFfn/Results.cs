@@ -6,7 +6,7 @@ namespace LookupFfn;
 
 /// <summary>A token that may stand for a mask.</summary>
 /// <param name="Id">Its id.</param>
-/// <param name="Text">It as text, with the blank before it if it has one.</param>
+/// <param name="Text">The token as text, with the blank before it if it has one.</param>
 /// <param name="Probability">How likely it is, from 0 to 1.</param>
 public sealed record MaskCandidate(int Id, string Text, float Probability);
 
@@ -32,7 +32,7 @@ public sealed record NamedEntity(string Label, float Score, int Begin, int End, 
 /// <param name="Context">The text with the answers.</param>
 public sealed record QuestionInContext(string Text, string Context);
 
-/// <summary>A part of a context that answers a question; an empty one: there is no answer.</summary>
+/// <summary>A part of a context that answers a question; an empty part means that there is no answer.</summary>
 /// <param name="Text">The part of the context.</param>
 /// <param name="Score">How probable it is.</param>
 /// <param name="Begin">The index in the context where it begins.</param>
@@ -187,7 +187,7 @@ internal static class Values
         return true;
     }
 
-    /// <summary>Of the same bits that are compared.</summary>
+    /// <summary>The hash code of the same bits that Equals compares.</summary>
     internal static int Hash(ReadOnlySpan<float> numbers)
     {
         HashCode hash = default;
@@ -195,7 +195,7 @@ internal static class Values
         return hash.ToHashCode();
     }
 
-    /// <summary>Of the same lists that are the same.</summary>
+    /// <summary>The same hash code for lists that are equal.</summary>
     internal static int Hash(IReadOnlyList<float[]> rows)
     {
         HashCode hash = default;

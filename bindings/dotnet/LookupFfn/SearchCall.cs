@@ -22,7 +22,7 @@ internal sealed class SearchCall
         }
 
         TakingPart = BytesOf(options.TakingPart, vectors.Count);
-        // No more than can be found, however many are wanted.
+        // Room for no more than can be found, however many are wanted.
         long most = MostCandidates(vectors.Count) + (options.Start is null ? 0 : MostOf(options.Start));
         places = (int)Math.Max(1, Math.Min(options.K, most));
         long all = (long)queries.Count * places;
@@ -55,7 +55,8 @@ internal sealed class SearchCall
 
     internal byte[]? TakingPart { get; }
 
-    /// <summary>How many each query found: the start at first, then what the native library leaves. So are the next two.</summary>
+    /// <summary>How many each query found: at first the start, then the native library's result. The next two
+    /// likewise.</summary>
     internal long[] Counts { get; }
 
     internal long[] Ids { get; }

@@ -58,7 +58,7 @@ public sealed record AnswerOptions
     /// <summary>How many tokens an answer has at most, before it is widened to whole words. Default: 15.</summary>
     public int MaxAnswerTokens { get; init; } = 15;
 
-    /// <summary>Whether it is one of the answers, an empty one, that there is none.</summary>
+    /// <summary>Whether "there is no answer" may be one of the answers, as an empty one.</summary>
     public bool MayBeNone { get; init; }
 
     internal long TokenLimit =>

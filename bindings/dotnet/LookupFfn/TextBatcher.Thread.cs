@@ -12,7 +12,7 @@ internal abstract partial class TextBatcher<TResult>
         {
             try
             {
-                // Who listens to metrics may throw.
+                // A listener to metrics may throw.
                 lock (gate)
                 {
                     counts.Begin(batch, name);
@@ -26,7 +26,7 @@ internal abstract partial class TextBatcher<TResult>
             }
             catch (Exception failure)
             {
-                // Whatever it was: who waits is told, and later calls are run.
+                // Whatever failed, the callers that wait are told, and later calls are run.
                 foreach (BatchPart part in batch)
                 {
                     Fail(CallOf(part), failure);
@@ -35,10 +35,10 @@ internal abstract partial class TextBatcher<TResult>
         }
     }
 
-    /// <summary>All calls that are put into the plan are of that kind.</summary>
+    /// <summary>All calls in the plan are of this type.</summary>
     private static BatchCall<TResult> CallOf(BatchPart part) => (BatchCall<TResult>)part.Call;
 
-    /// <summary>Waits for a batch; null where the thread is to end.</summary>
+    /// <summary>Waits for a batch; null if the thread is to end.</summary>
     private List<BatchPart>? Take(BatchLane lane)
     {
         lock (gate)
@@ -73,7 +73,8 @@ internal abstract partial class TextBatcher<TResult>
 
     private bool HasWorkFor(BatchLane lane) => lane.IsLong ? plan.HasLongText : plan.HasBatch;
 
-    /// <summary>How long the short calls wait for others; never below none, and never more than can be waited for.</summary>
+    /// <summary>How long the short calls wait for others; never below 0, and never longer than a thread can
+    /// wait.</summary>
     private TimeSpan Patience()
     {
         TimeSpan left = disposed || plan.MayWaitForOthers is not BatchCall first ? TimeSpan.Zero : batching.MaxWait - first.Waited;
@@ -114,7 +115,7 @@ internal abstract partial class TextBatcher<TResult>
         }
         catch (OperationCanceledException) when (batch.Token.IsCancellationRequested)
         {
-            // Nobody is left who waits for it.
+            // No caller waits for it any more.
         }
         catch (Exception thrown)
         {
@@ -163,7 +164,7 @@ internal abstract partial class TextBatcher<TResult>
         }
     }
 
-    /// <summary>Among several calls it is not known whose texts are at fault, so that each is tried alone.</summary>
+    /// <summary>With several calls it is not known whose texts are at fault, so each call is run alone.</summary>
     private void Refuse(BatchLane lane, List<BatchPart> parts, Exception failure)
     {
         foreach (BatchPart part in parts)

@@ -2,7 +2,7 @@
 namespace LookupFfn;
 
 /// <summary>Runs the texts of all concurrent calls as its plan says, on two threads: one for batches, one for long texts beside
-/// them. Whoever inherits says what is run.</summary>
+/// them. Derived classes say what is run.</summary>
 internal abstract partial class TextBatcher<TResult>
 {
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
@@ -21,7 +21,7 @@ internal abstract partial class TextBatcher<TResult>
     private bool disposed;
 
     /// <summary>Makes one.</summary>
-    /// <param name="owner">Whom callers know.</param>
+    /// <param name="owner">The object that callers know.</param>
     /// <param name="model">What runs the texts.</param>
     /// <param name="options">How; null for the defaults.</param>
     protected TextBatcher(Type owner, Model model, BatchingOptions? options)
@@ -35,7 +35,7 @@ internal abstract partial class TextBatcher<TResult>
         plan = new(MaxBatchTokens, batching.MaxBatch, batching.MaxQueue, batching.MaxBulkCalls);
     }
 
-    /// <summary>For tests of what happens when something fails that never should.</summary>
+    /// <summary>Lets tests make something fail that never should.</summary>
     internal Action? BeforeBatch { get; set; }
 
     internal int MaxQueue => batching.MaxQueue;
@@ -53,13 +53,13 @@ internal abstract partial class TextBatcher<TResult>
         }
     }
 
-    /// <summary>Runs the texts of calls that ask alike. The statuses are null where nothing is told of single texts.</summary>
+    /// <summary>Runs the texts of calls with equal options. The statuses are null if single texts have none.</summary>
     protected abstract (IReadOnlyList<TResult> Results, TextStatuses? Statuses) Run(
         string[] texts, object how, CancellationToken cancellationToken);
 
     protected abstract bool IsCut(TResult result);
 
-    /// <summary>Lets a call in, or refuses it. Texts of calls whose <c>how</c> are equal may be run together.</summary>
+    /// <summary>Admits a call, or refuses it. Texts of calls whose <c>how</c> are equal may be run together.</summary>
     /// <param name="texts">Readable texts, which nobody changes.</param>
     /// <param name="costs">What each costs.</param>
     /// <param name="how">What they are run with.</param>
@@ -102,7 +102,7 @@ internal abstract partial class TextBatcher<TResult>
                 return call.Answer;
             }
 
-            // The threads sleep until there is something to do for them, or the first call has waited long enough.
+            // The threads sleep until they have something to do, or until the first call has waited long enough.
             Monitor.PulseAll(gate);
         }
 
@@ -152,14 +152,14 @@ internal abstract partial class TextBatcher<TResult>
     {
         if (isNeeded && !lane.IsRunning)
         {
-            // Without what flows from the caller, which is not the others'.
+            // Without the caller's execution context, which other calls do not share.
             new Thread(() => RunAll(lane)) { IsBackground = true, Name = lane.ThreadName }.UnsafeStart();
             lane.IsRunning = true;
         }
     }
 
-    /// <summary>What waits of a call that has ended does so no longer, and leaves room to others; what runs ends where nobody
-    /// waits for it.</summary>
+    /// <summary>Withdraws the texts of an ended call that still wait, which makes room for others. What is being run
+    /// ends if nobody else waits for it.</summary>
     private void Leave(BatchCall<TResult> call)
     {
         call.Registration.Unregister();

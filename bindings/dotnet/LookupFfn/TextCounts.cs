@@ -67,7 +67,8 @@ public sealed class TextCounts
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture, $"{Count} texts, {TotalTokens} tokens{(AnyCut ? ", some cut" : "")}");
 
-    /// <summary>Of content: two objects that receive counts are equal only when they are one.</summary>
+    /// <summary>Compares the content: objects that receive counts are otherwise equal only if they are the same
+    /// object.</summary>
     internal bool SameAs(TextCounts other) =>
         Count == other.Count
         && offsets.AsSpan(0, Count + 1).SequenceEqual(other.offsets.AsSpan(0, Count + 1))

@@ -31,11 +31,11 @@ internal static class Utf8
     }
 
     /// <summary>How many bytes a text takes.</summary>
-    /// <param name="text">A text that may be none.</param>
+    /// <param name="text">A text, which may be null.</param>
     /// <param name="name">What the caller calls it, or the list that it is in.</param>
     /// <param name="place">Its place in that list.</param>
-    /// <exception cref="ArgumentException">It is null, or has half of a surrogate pair; its name and place are
-    /// told.</exception>
+    /// <exception cref="ArgumentException">It is null, or has half of a surrogate pair; the message tells its name and
+    /// place.</exception>
     internal static int SizeOf(string? text, string name, int? place = null)
     {
         string? problem = Problem(text, out int size);
@@ -58,7 +58,7 @@ internal static class Utf8
         }
     }
 
-    /// <summary>Why a text cannot be read; null for one that can, of which the size is told.</summary>
+    /// <summary>Why a text cannot be read; null if it can, and then its size is set.</summary>
     internal static string? Problem(string? text, out int size)
     {
         size = 0;
@@ -106,7 +106,7 @@ internal static class Utf8
         return chars;
     }
 
-    /// <summary>Tokens with their places in chars, of places in bytes.</summary>
+    /// <summary>Tokens with their places in chars, made from places in bytes.</summary>
     internal static TokenSpan[] Spans(
         ReadOnlySpan<byte> utf8, ReadOnlySpan<int> ids, ReadOnlySpan<long> begins, ReadOnlySpan<long> ends)
     {
@@ -263,7 +263,7 @@ internal readonly ref struct CallTexts
 
     internal ReadOnlySpan<byte> Utf8 => utf8;
 
-    /// <summary>Throws what a status means, in names that the caller knows.</summary>
+    /// <summary>Throws the exception for a status, with the names that the caller knows.</summary>
     internal void Check(Listener? listener, int status, CancellationToken cancellationToken)
     {
         try
@@ -276,7 +276,7 @@ internal readonly ref struct CallTexts
         }
     }
 
-    /// <summary>The native library names texts by their places; the caller knows them by another name.</summary>
+    /// <summary>The native library calls a text by its place; the caller knows it by the parameter's name.</summary>
     private ArgumentException Named(ArgumentException failure)
     {
         if (failure.Message.StartsWith("the model has no prompt ", StringComparison.Ordinal))
@@ -298,7 +298,8 @@ internal readonly ref struct CallTexts
         return failure;
     }
 
-    /// <summary>Refuses a text that is longer than is to be read; where statuses are wanted, in its own name alone.</summary>
+    /// <summary>Refuses a text that is longer than the options allow; if statuses are wanted, only that text
+    /// fails.</summary>
     internal void Refuse(int text, string why)
     {
         if (tooLong is null)

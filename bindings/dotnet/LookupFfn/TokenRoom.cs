@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 
 namespace LookupFfn;
 
-/// <summary>Room for what the native library makes of text and tokens, larger when it turns out to be too small. Each call
-/// tells how much there is, and has written it if there was room.</summary>
+/// <summary>Room for what the native library makes of text and tokens; it grows if it turns out to be too small. Each
+/// call tells how much room is needed, and has written its output if there was enough.</summary>
 internal static class TokenRoom
 {
     /// <summary>Tokens are mostly longer than a byte, and a text may get one at each end.</summary>

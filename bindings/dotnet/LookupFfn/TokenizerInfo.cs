@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace LookupFfn;
 
-/// <summary>What a tokenizer is. Ids of tokens that it has not are -1.</summary>
+/// <summary>What a tokenizer is. Ids of tokens that it lacks are -1.</summary>
 public sealed record TokenizerInfo
 {
     internal TokenizerInfo(ReadOnlySpan<long> numbers)
@@ -23,25 +23,25 @@ public sealed record TokenizerInfo
     /// <summary>One more than the largest id.</summary>
     public int VocabSize { get; }
 
-    /// <summary>Of the token that begins a text.</summary>
+    /// <summary>The id of the token that begins a text.</summary>
     public int BosId { get; }
 
-    /// <summary>Of the token that ends a text.</summary>
+    /// <summary>The id of the token that ends a text.</summary>
     public int EosId { get; }
 
-    /// <summary>Of the padding token, which is never needed here.</summary>
+    /// <summary>The id of the padding token, which is never needed here.</summary>
     public int PadId { get; }
 
-    /// <summary>Of the token for what the vocabulary has not.</summary>
+    /// <summary>The id of the token for text that the vocabulary lacks.</summary>
     public int UnkId { get; }
 
-    /// <summary>Of the token for a blank to be filled.</summary>
+    /// <summary>The id of the token for a blank to be filled.</summary>
     public int MaskId { get; }
 
     /// <summary>How many special tokens are put around a text.</summary>
     public int AddedToText { get; }
 
-    /// <summary>How many around a pair of texts.</summary>
+    /// <summary>How many special tokens are put around a pair of texts.</summary>
     public int AddedToPair { get; }
 
     /// <summary>How it makes tokens of words.</summary>
@@ -50,10 +50,11 @@ public sealed record TokenizerInfo
     /// <summary>Whether it is a WordPiece tokenizer: see <see cref="Kind"/>.</summary>
     public bool IsWordPiece { get; }
 
-    /// <summary>The most tokens that a text has by its files, special ones counted; 0 when they tell none.</summary>
+    /// <summary>The most tokens of a text according to the tokenizer's files, special ones counted; 0 if these tell
+    /// none.</summary>
     public long OwnMaxTokens { get; }
 
-    /// <summary>Bytes that it has in memory.</summary>
+    /// <summary>Bytes of memory that it takes.</summary>
     public long MemoryBytes { get; }
 }
 

@@ -33,7 +33,7 @@ public readonly ref struct VectorBlock
     /// <summary>Vectors of bytes that all have one scale.</summary>
     /// <param name="numbers">Of all vectors.</param>
     /// <param name="size">How many each vector has, 1 to 65536.</param>
-    /// <param name="scale">Times which each number is meant, but 0.</param>
+    /// <param name="scale">What each number is multiplied by; not 0.</param>
     /// <exception cref="ArgumentException">They are no whole number of vectors.</exception>
     public VectorBlock(ReadOnlySpan<sbyte> numbers, int size, float scale = 1)
     {
@@ -86,10 +86,10 @@ public readonly ref struct VectorBlock
 
     internal int Kind { get; }
 
-    /// <summary>For all, or 0.</summary>
+    /// <summary>The scale of all vectors, or 0.</summary>
     internal float Scale { get; }
 
-    /// <summary>One for each, or none.</summary>
+    /// <summary>A scale for each vector, or none.</summary>
     internal ReadOnlySpan<float> Scales => scales;
 
     /// <summary>To be pinned; null where there are no vectors.</summary>
