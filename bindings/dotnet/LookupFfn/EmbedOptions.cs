@@ -57,7 +57,7 @@ public sealed record EmbedOptions
     /// <see cref="Prompt"/>, <see cref="PromptText"/> or <see cref="Purpose"/>.</summary>
     public bool WithoutPrompt { get; init; }
 
-    /// <summary>A prompt that is put before each text, of which the model's files need not know, such as "query: ".
+    /// <summary>A prompt that is put before each text, such as "query: ". It need not be in the model's files.
     /// Default null: none. Not together with <see cref="Prompt"/>.</summary>
     public string? PromptText { get; init; }
 
@@ -83,9 +83,9 @@ public sealed record EmbedOptions
     /// be run has zeros for results instead of failing the call. Default null: it fails the call.</summary>
     public TextStatuses? Statuses { get; init; }
 
-    /// <summary>Is told how far each call has come, in its own thread: after each part of the work, never less than before,
-    /// and at the end. What it throws ends the call. Calls over corpora tell of each of their batches, those of a batcher
-    /// tell nobody. Default null: nobody is.</summary>
+    /// <summary>Receives how far each call has come, in the call's own thread: after each part of the work, never less
+    /// than before, and at the end. What it throws ends the call. Calls over corpora tell of each of their batches,
+    /// those of a batcher tell nobody. Default null: none.</summary>
     public IProgress<RunProgress>? Progress { get; init; }
 
     /// <summary>Throws if two options contradict each other.</summary>

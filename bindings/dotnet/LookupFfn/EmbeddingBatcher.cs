@@ -49,7 +49,7 @@ public sealed class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyncDisposa
     /// <param name="text">A text.</param>
     /// <param name="options">How; null: as the model means it. Its counts and statuses are not filled: the result
     /// has the counts.</param>
-    /// <param name="cancellationToken">Takes the text back.</param>
+    /// <param name="cancellationToken">Withdraws the text.</param>
     /// <returns>The vector, and how many tokens the text had. The task fails with what
     /// <see cref="Model.EmbedAsync(string, EmbedOptions?, CancellationToken)"/> fails with, or with a
     /// <see cref="QueueFullException"/> where too many texts wait.</returns>
@@ -67,7 +67,7 @@ public sealed class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyncDisposa
     /// turns with calls like it.</param>
     /// <param name="options">How; null: as the model means it. Its counts and statuses are not filled: the results
     /// have the counts.</param>
-    /// <param name="cancellationToken">Takes back what has not been run.</param>
+    /// <param name="cancellationToken">Withdraws what has not been run.</param>
     /// <returns>The vectors in the order of the texts. The task fails with what
     /// <see cref="Model.EmbedAsync(IReadOnlyList{string}, EmbedOptions?, CancellationToken)"/> fails with, or with a
     /// <see cref="QueueFullException"/> where too many texts wait: then none of these was run.</returns>

@@ -59,8 +59,8 @@ public sealed record LoadOptions
     /// <summary>Threads, log and kernels that are shared with others. Default null: the process's.</summary>
     public LookupFfnRuntime? Runtime { get; init; }
 
-    /// <summary>Is told how far loading has come, in the thread that loads: from 0 to 1, never less than before. What it
-    /// throws ends the load. Default null: nobody is.</summary>
+    /// <summary>Receives how far loading has come, in the thread that loads: from 0 to 1, never less than before. What
+    /// it throws ends the load. Default null: none.</summary>
     public IProgress<double>? Progress { get; init; }
 
     /// <summary>Throws if one of the options is invalid, as loading does.</summary>
@@ -95,8 +95,8 @@ public sealed record LoadOptions
 /// <summary>How to save a layer or a model.</summary>
 public sealed record SaveOptions
 {
-    /// <summary>Is told how far saving has come, in the thread that saves: from 0 to 1, never less than before, 1 at the
-    /// end. What it throws ends the saving. Default null: nobody is.</summary>
+    /// <summary>Receives how far saving has come, in the thread that saves: from 0 to 1, never less than before, 1 at
+    /// the end. What it throws ends the saving. Default null: none.</summary>
     public IProgress<double>? Progress { get; init; }
 
     /// <summary>A call that saves, with the file's name, the number that ends it, and whom to tell.</summary>

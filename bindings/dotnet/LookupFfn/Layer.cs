@@ -140,7 +140,7 @@ public sealed unsafe class Layer : IDisposable
     /// <summary>Writes the layer to a safetensors file, as it is held in memory. The file appears whole or not at
     /// all.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="options">Who is told how far saving has come; null for nobody.</param>
+    /// <param name="options">How, with a receiver of its progress; null for the defaults.</param>
     /// <param name="cancellationToken">Looked at while saving. A file that is not finished goes away, and leaves an old one
     /// as it was.</param>
     /// <exception cref="LookupFfnException">It cannot be written.</exception>

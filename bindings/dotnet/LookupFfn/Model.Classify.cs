@@ -113,7 +113,7 @@ public sealed unsafe partial class Model
     /// <param name="options">How; null for raw scores.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>A score for each document.</returns>
-    /// <exception cref="UnsupportedModelException">The model is no reranker: its classifier has not exactly one
+    /// <exception cref="UnsupportedModelException">The model is no reranker: its classifier does not have exactly one
     /// class.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[] Rerank(

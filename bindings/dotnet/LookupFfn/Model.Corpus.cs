@@ -62,8 +62,9 @@ public sealed partial class Model
     }
 
     /// <summary>The vectors of any number of texts, in their order. Texts are read as they are needed: besides the results
-    /// of a batch at most two batches of texts are in memory, of which one is run while the other is read and the results
-    /// before are used. A source that fails, or has a bad text, ends all, after the results of the texts before.</summary>
+    /// of one batch, at most two batches of texts are in memory. One is run while the other is read and the earlier
+    /// results are used. If a source fails, or has a bad text, that ends all after the results of earlier
+    /// texts.</summary>
     /// <param name="texts">The texts.</param>
     /// <param name="options">How; null: as the model means it. Its counts and statuses are not filled: the results have
     /// them.</param>

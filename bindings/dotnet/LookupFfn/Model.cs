@@ -162,7 +162,7 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
     /// <summary>Writes the model to one file, with its tokenizer, as it is held in memory. The file appears whole or
     /// not at all.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="options">Who is told how far saving has come; null for nobody.</param>
+    /// <param name="options">How, with a receiver of its progress; null for the defaults.</param>
     /// <param name="cancellationToken">Looked at while saving. A file that is not finished goes away, and leaves an old one
     /// as it was.</param>
     /// <exception cref="LookupFfnException">It cannot be written.</exception>
@@ -186,7 +186,7 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
 
     /// <summary>Writes the model to one file on a thread of the library.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="options">Who is told how far saving has come; null for nobody.</param>
+    /// <param name="options">How, with a receiver of its progress; null for the defaults.</param>
     /// <param name="cancellationToken">Looked at while saving.</param>
     /// <returns>A task that ends with the saving.</returns>
     public Task SaveAsync(string path, SaveOptions? options = null, CancellationToken cancellationToken = default) =>

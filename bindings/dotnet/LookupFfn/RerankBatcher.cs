@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace LookupFfn;
 
-/// <summary>A reranker for many callers, by the rules of an <see cref="EmbeddingBatcher"/>: the documents of a call are its texts,
-/// and each costs what it and the query have together. Short calls go before those of many documents, which take turns; too
-/// many are refused.</summary>
+/// <summary>A reranker for many callers, by the rules of an <see cref="EmbeddingBatcher"/>: the documents of a call are
+/// its texts, and the cost of each is that of the document and the query together. Short calls go before calls of many
+/// documents, which take turns. If too many wait, further ones are refused.</summary>
 /// <example><code>await using RerankBatcher batcher = new(reranker);
 /// RankedDocument[] best = await batcher.RerankTopAsync("Who naps?", documents, top: 3);</code></example>
 public sealed class RerankBatcher : IReranker, IDisposable, IAsyncDisposable
@@ -37,7 +37,7 @@ public sealed class RerankBatcher : IReranker, IDisposable, IAsyncDisposable
     /// <param name="query">The query.</param>
     /// <param name="documents">Any number of texts.</param>
     /// <param name="options">How; null for raw scores. Its counts and statuses are not filled.</param>
-    /// <param name="cancellationToken">Takes back what has not been run.</param>
+    /// <param name="cancellationToken">Withdraws what has not been run.</param>
     /// <returns>A score for each document, the same to the bit as <see cref="Model.Rerank"/> gives. The task fails with what that
     /// fails with, or with a <see cref="QueueFullException"/> where too many wait.</returns>
     /// <exception cref="ObjectDisposedException">The batcher is disposed.</exception>

@@ -117,7 +117,7 @@ public sealed record Int8Embedding(sbyte[] Numbers, float Scale)
         string.Create(CultureInfo.InvariantCulture, $"{Numbers.Length} bytes, times {Scale}");
 }
 
-/// <summary>A vector of which few numbers are not 0: the weights of some tokens of the vocabulary.</summary>
+/// <summary>A vector with few numbers that are not 0: the weights of some tokens of the vocabulary.</summary>
 /// <param name="Ids">The tokens, those of the largest weights first.</param>
 /// <param name="Weights">A weight for each of them.</param>
 public sealed record SparseEmbedding(int[] Ids, float[] Weights)

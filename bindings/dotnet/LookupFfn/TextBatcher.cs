@@ -64,7 +64,7 @@ internal abstract partial class TextBatcher<TResult>
     /// <param name="costs">What each costs.</param>
     /// <param name="how">What they are run with.</param>
     /// <param name="parameter">What the caller calls the texts; "text" for one that is in no list.</param>
-    /// <param name="cancellationToken">Takes back what has not been run.</param>
+    /// <param name="cancellationToken">Withdraws what has not been run.</param>
     /// <returns>A result for each.</returns>
     internal Task<TResult[]> Ask(
         string[] texts, TextCost[] costs, object how, string parameter, CancellationToken cancellationToken)
