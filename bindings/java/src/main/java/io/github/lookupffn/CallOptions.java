@@ -19,7 +19,7 @@ public abstract class CallOptions<O extends CallOptions<O>> {
   /**
    * Lets another thread end the call. Asynchronous calls end as well when their future is cancelled.
    *
-   * @param cancellation what that thread holds; null for nobody
+   * @param cancellation the one that the other thread cancels; null for none
    * @return a changed copy
    */
   public abstract O withCancellation(@Nullable Cancellation cancellation);

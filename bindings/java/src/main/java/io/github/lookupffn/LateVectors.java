@@ -94,7 +94,7 @@ public final class LateVectors {
    * As {@link #scores(LateVectors)}, until another thread ends it.
    *
    * @param queries of the same model
-   * @param cancellation what that thread holds; null for nobody
+   * @param cancellation the one that the other thread cancels; null for none
    * @return for each query a score for each document
    * @throws java.util.concurrent.CancellationException if the cancellation was cancelled
    */

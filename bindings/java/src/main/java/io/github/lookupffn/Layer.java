@@ -327,7 +327,7 @@ public final class Layer implements AutoCloseable {
    * as it was.
    *
    * @param path the file, of the default file system
-   * @param options who may end it, and who is told how far it has come
+   * @param options who may end it, and a listener to its progress
    * @throws LookupFfnException if it cannot be written
    * @throws java.util.concurrent.CancellationException if it was cancelled
    */

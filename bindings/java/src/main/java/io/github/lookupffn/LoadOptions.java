@@ -171,7 +171,7 @@ public final class LoadOptions {
   /**
    * Lets another thread end the loading, which then throws {@link java.util.concurrent.CancellationException}.
    *
-   * @param cancellation what that thread holds; null for nobody
+   * @param cancellation the one that the other thread cancels; null for none
    * @return a changed copy
    */
   public LoadOptions withCancellation(@Nullable Cancellation cancellation) {
@@ -182,7 +182,7 @@ public final class LoadOptions {
    * Tells how far loading has come, from 0 to 1 at the end, never less than before. What the listener throws ends the
    * loading and is thrown there.
    *
-   * @param listener who is told, in the thread that loads; null for nobody
+   * @param listener the listener, called in the thread that loads; null for none
    * @return a changed copy
    */
   public LoadOptions withProgress(@Nullable DoubleConsumer listener) {

@@ -726,7 +726,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    *
    * @param text a text
    * @param special whether to put the special tokens at its ends
-   * @param cancellation what that thread holds; null for nobody
+   * @param cancellation the one that the other thread cancels; null for none
    * @return its tokens
    * @throws java.util.concurrent.CancellationException if the cancellation was cancelled
    */
@@ -765,7 +765,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * as it was.
    *
    * @param path the file, of the default file system
-   * @param options who may end it, and who is told how far it has come
+   * @param options who may end it, and a listener to its progress
    * @throws LookupFfnException if it cannot be written
    * @throws java.util.concurrent.CancellationException if it was cancelled
    */
@@ -825,7 +825,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @param name such as "query" or "search_document"
    * @param options what is changed
    * @return a changed copy
-   * @throws IllegalArgumentException for another name, with those that there are
+   * @throws IllegalArgumentException for another name; the message lists the names that there are
    */
   public RunOptions withPrompt(String name, RunOptions options) {
     return Purpose.prompt(this, Objects.requireNonNull(name, "name"), Objects.requireNonNull(options, "options"));

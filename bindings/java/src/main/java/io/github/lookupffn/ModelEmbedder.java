@@ -407,7 +407,7 @@ public final class ModelEmbedder implements Embedder {
     }
 
     /**
-     * Sets who makes asynchronous calls where texts of calls are not put together, and reads those that may be refused.
+     * Sets what makes asynchronous calls if there is no batcher, and reads texts that may be refused.
      *
      * @param pool such as a pool; null, the default, for the common pool
      * @return this

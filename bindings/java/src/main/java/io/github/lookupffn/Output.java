@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What {@link Model#run} may give, one entry for each text or sequence of its input, in their order. Those of floats may be
- * written to the caller's memory, too, by {@link Model#runInto(Input, Output, float[], int, RunOptions)}.
+ * What {@link Model#run} may give, one entry for each text or sequence of its input, in their order. Outputs of floats
+ * may be written to the caller's memory, too, by {@link Model#runInto(Input, Output, float[], int, RunOptions)}.
  *
  * @param <T> what all entries come in
  */

@@ -359,7 +359,7 @@ public final class RunOptions extends CallOptions<RunOptions> {
    * Tells how far each call has come, in its own thread. Calls that are made of several, as of streams, tell of each; those
    * of a batcher tell nobody.
    *
-   * @param listener who is told; null for nobody
+   * @param listener the listener; null for none
    * @return a changed copy
    */
   public RunOptions withProgress(@Nullable RunProgress listener) {

@@ -25,7 +25,7 @@ public final class SaveOptions {
   /**
    * Lets another thread end the saving, which then throws {@link java.util.concurrent.CancellationException}.
    *
-   * @param cancellation what that thread holds; null for nobody
+   * @param cancellation the one that the other thread cancels; null for none
    * @return a changed copy
    */
   public SaveOptions withCancellation(@Nullable Cancellation cancellation) {
@@ -36,7 +36,7 @@ public final class SaveOptions {
    * Tells how far saving has come, in the thread that saves: from 0 to 1, never less than before, 1 at the end. What the
    * listener throws ends the saving and comes out of it.
    *
-   * @param listener who is told; null for nobody
+   * @param listener the listener; null for none
    * @return a changed copy
    */
   public SaveOptions withProgress(@Nullable DoubleConsumer listener) {

@@ -83,7 +83,7 @@ public final class TokenizeOptions {
   /**
    * Lets another thread end the call.
    *
-   * @param cancellation what that thread holds; null for nobody
+   * @param cancellation the one that the other thread cancels; null for none
    * @return a changed copy
    */
   public TokenizeOptions withCancellation(@Nullable Cancellation cancellation) {

@@ -57,7 +57,7 @@ public final class Tokenizer implements AutoCloseable {
    * Loads a tokenizer.
    *
    * @param path a model's folder, a tokenizer.json, or a file that {@link Model#save} wrote, of the default file system
-   * @param options of which the cancellation, the progress and the runtime's log matter
+   * @param options only their cancellation, progress and runtime's log matter
    * @return the tokenizer
    * @throws LookupFfnException if it cannot be read, or is not a valid tokenizer
    */
