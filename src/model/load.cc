@@ -137,7 +137,7 @@ ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, s
   }
   check_vocabulary(tokenizer.get(), config.vocab_size);
   const bool is_logit = sentence.pairs && sentence.pairs->is_logit;
-  if (sentence.is_sentence_encoder || is_logit) config.has_plain_decoder = false;  // nobody asks for it
+  if (sentence.is_sentence_encoder || is_logit) config.has_plain_decoder = false;  // nothing asks for its logits
   if (is_logit) config.class_pad_id = -1;  // the last token counts, even if it is padding
   if (sentence.pairs && sentence.pairs->activation) config.rank_activation = sentence.pairs->activation;
   check_modules(config, sentence);
