@@ -23,6 +23,9 @@ DONE_OF_ALL = re.compile(r"^\s*\[?(\d+)/(\d+)(?:\]| Test )")
 APART = ("training", "packages", "tidy", "windows", "draws")
 # Whose kernels are taken, which take minutes: they call nothing, so another compiler's serve as well.
 KERNELS_OF = {"no-openmp": "release", "asan": "release", "tsan": "release", "fuzz": "release"}
+# Which compile several sources at once, as it is sooner done, but with --all: what a source forgets to include, it may then
+# have from another.
+JOINED = ("release", "no-openmp")
 # What the tests of the stage windows take of the build release.
 WINDOWS = ("natives_outputs", "java_package", "dotnet_packages")
 # What the stages of Zig's compiler for Linux build: for musl too, which tells another C library's faults, only when asked.
@@ -93,8 +96,9 @@ class Stage:
             if taken:
                 yield "kernels", ["cmake", "--build", str(kernels), "--target", "lffn_kernels"]
             natives = [f"-DLFFN_WINDOWS_NATIVES={BUILD / 'natives' if self.name == 'windows' else ''}"]
+            join = [f"-DLFFN_JOIN_SOURCES={'OFF' if ALL else 'ON'}"] if preset in JOINED else []
             yield "configure", ["cmake", "--preset", preset, f"-DLFFN_KERNELS_OF={kernels if taken else ''}",
-                                f"-DLFFN_TEST_ALL={'ON' if ALL else 'OFF'}", *(natives if preset == "release" else [])]
+                                f"-DLFFN_TEST_ALL={'ON' if ALL else 'OFF'}", *join, *(natives if preset == "release" else [])]
             if self.name != "tidy":
                 targets = ["--target", *WINDOWS] if self.name == "windows" else []
                 yield "build", ["cmake", "--build", "--preset", preset, *targets]

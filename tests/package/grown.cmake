@@ -8,22 +8,25 @@ add_custom_command(OUTPUT ${grown}/made
                    COMMAND ${CMAKE_COMMAND} -E touch ${grown}/made
                    DEPENDS grown/headers.py ${headers})
 add_custom_target(grown_headers DEPENDS ${grown}/made)
-# What no grown struct reaches is as the library has it. scripts/test configures each time, so that the list is new.
+# What no grown struct reaches is as the library has it, unless it was compiled together with others. scripts/test configures
+# each time, so that the list is new.
 execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/grown/headers.py users
                         ${PROJECT_SOURCE_DIR}/include/lookupffn ${PROJECT_SOURCE_DIR}/src
                 OUTPUT_VARIABLE reached COMMAND_ERROR_IS_FATAL ANY)
 get_target_property(core_sources lffn_core SOURCES)
 set(grown_sources ${core_sources})
 list(JOIN reached "|" reached)
-list(FILTER grown_sources INCLUDE REGEX "/src/(${reached})$")
-list(FILTER core_sources EXCLUDE REGEX "/src/(${reached})$")
+list(FILTER grown_sources INCLUDE REGEX "/joined/|/src/(${reached})$")
+list(FILTER core_sources EXCLUDE REGEX "/joined/|/src/(${reached})$")
 string(REPLACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/src/CMakeFiles/lffn_core.dir core_objects "${core_sources}")
 list(TRANSFORM core_objects APPEND .o)
 set_source_files_properties(${core_objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 add_library(lookupffn_grown SHARED EXCLUDE_FROM_ALL ${grown_sources} ${core_objects})
 add_dependencies(lookupffn_grown lffn_core)
 add_dependencies(lookupffn_grown grown_headers)
-set_target_properties(lookupffn_grown PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)  # reading headers is most of it
+if(NOT LFFN_JOIN_SOURCES)
+  set_target_properties(lookupffn_grown PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)  # reading headers is most of it
+endif()
 target_include_directories(lookupffn_grown PRIVATE ${grown} ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(lookupffn_grown PRIVATE -O0 -Wno-missing-field-initializers)  # which have grown
 get_property(kernels GLOBAL PROPERTY LFFN_KERNEL_TARGETS)
