@@ -174,6 +174,10 @@ int evaluate(const Options& options) {
   if (!options.query_model.empty()) {
     kept.query_model = std::make_unique<lookupffn::Model>(options.load.load(options.query_model));
   }
+  // What is wrong with one of them is told before the minutes that another takes.
+  if (options.models.size() + !options.against.empty() > 1) {
+    for (const std::string& model : options.models) options.load.load(model);
+  }
   std::unique_ptr<Answers> against;
   if (!options.against.empty()) {
     against = std::make_unique<Answers>(answer(options, cases, options.against, nullptr, kept));
