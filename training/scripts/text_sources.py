@@ -9,6 +9,7 @@ import dataclasses
 import gzip
 import html
 import json
+import lzma
 import re
 import struct
 import zlib
@@ -80,6 +81,15 @@ def passages(raw):
     return spread(list(dict.fromkeys(text for text in documents if is_prose(text) and len(text) <= 4000)))
 
 
+def strings_of(value):
+    """All strings in what JSON gives."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from strings_of(inner)
+
+
 class HeldOut:
     """Held-out texts: finds sentences that share eight words in a row with them, are one of their shorter sentences, or quote
     their books."""
@@ -103,9 +113,18 @@ class HeldOut:
         return " ".join(words) if 2 < len(words) < 8 else ""
 
     def add(self, text):
+        self.runs |= self.runs_of(text)  # Also across lines, which divide code and wrapped text.
         for document in text.splitlines():
-            self.runs |= self.runs_of(document)
             self.short.update(filter(None, map(self.short_of, document.split("\t"))))
+
+    def add_file(self, path):
+        """A text, or the strings of JSON lines, whose escapes are no words. Also packed by xz or gzip."""
+        data = path.read_bytes()
+        data = {".xz": lzma.decompress, ".gz": gzip.decompress}.get(path.suffix, bytes)(data)
+        text = data.decode("utf-8-sig")
+        if ".jsonl" in path.suffixes:
+            text = "\n".join(string for line in text.splitlines() if line.strip() for string in strings_of(json.loads(line)))
+        self.add(text)
 
     def has(self, document):
         return bool(self.NAMES.search(document)) or not self.runs.isdisjoint(self.runs_of(document)) \
