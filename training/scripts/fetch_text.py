@@ -247,6 +247,8 @@ SOURCES = {
     "manpages": Source(("manpages", "manpages-dev"), "several, permissive or GPL-2+", False, roff),
     "packages": Source((), "each as its package", False, None),
     "code": Source(tuple(functions.PACKAGES), "permissive", False, functions.of_folder),
+    "web": Source(("dict-foldoc", "sword-comm-scofield"), "GFDL-1.1+; Scofield: public domain", False, text_sources.named(
+        text_sources.foldoc, text_sources.sword("usr/share/sword/modules/comments/zcom/scofield/*.bzs"))),
     "scenes": Source((), "made here, of word lists", False, scenes.sentences),
     "headlines": Source((), "made here, of word lists", False, scenes.headlines),
     "enquiries": Source((), "made here, of word lists", False, enquiries.sentences),

@@ -242,6 +242,25 @@ def skies(root):
                                     "usr/share/stellarium/landscapes/*/description.en.utf8")(root))
 
 
+def foldoc(root):
+    """Articles of the Free On-line Dictionary of Computing, behind their first word, without categories, addresses and the dates
+    of their last change."""
+    for text in texts(root, ["usr/share/dictd/foldoc.dict.dz"]):
+        for article in re.split(r"\n\n(?=\S)", text):
+            words, _, said = article.partition("\n\n")
+            said = re.sub(r"\{[^{}]*\(\w+:[^{}]*\)\s*\}\.?|<[\w\s,/.-]{2,40}>|\(\d{4}-\d\d-\d\d\)", " ", said)
+            if said.strip() and not words.startswith("00-"):
+                yield f"{words.strip().splitlines()[0]}: {re.sub('[{}]', '', said)}"
+
+
+NAMED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|(?<=[a-z,] )[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z][a-z]+\b")
+
+
+def named(*readers, least=240):
+    """Long passages that name a year, or a person, place or work by two words."""
+    return lambda root: (text for text in passages(several(*readers)(root)) if len(text) >= least and NAMED.search(text))
+
+
 def sword(*patterns):
     """Commentaries of the SWORD project: an index of blocks (offset, size, size unpacked) beside packed text."""
     def read(root):
