@@ -70,7 +70,8 @@ def test_other_sources_are_not_executed_and_odd_ones_do_not_stop_the_reading(tmp
         (root / name).write_text(source, encoding="utf-8")
     (root / "f.py").write_bytes(b"# \xe9\n" + function("five", "Reads the fifth of them.").encode())
     (root / "g.py").symlink_to(root / "a.py")
-    assert [one.question for one in functions.of_folder(root)] == ["Reads the first of them.", "Reads the third of them, a caf\u00e9."]
+    assert [one.question for one in functions.of_folder(root)] == \
+        ["Reads the first of them.", "Reads the third of them, a caf\u00e9."]
 
 
 def test_documentation_on_a_line_with_code():
@@ -148,17 +149,18 @@ def test_one_package_in_fifteen_is_held_out(tmp_path, monkeypatch):
 @pytest.mark.parametrize("form", ["py", "jsonl", "jsonl.xz"])
 def test_functions_that_judged_texts_share_are_left_out_whole(tmp_path, monkeypatch, form):
     made = {name: source for name, source in packages(30, unlike).items() if not fetch_text.is_held_out(name)}
-    first, second, third, *_ = made
-    # Two lines of the body, one sentence of the documentation; a name alone is nothing.
+    first, second, third, fourth, *_ = made
+    # Two lines of the body, one sentence of the documentation, a signature with a line; a name alone is nothing.
     lines = made[first].splitlines()
-    judged = f"def other(a):\n{lines[3]}\n{lines[4]}\n", f'{found(made[second])[0].question}\n', f"{made[third].split('(')[0]}\n"
+    judged = f"def other(a):\n{lines[3]}\n{lines[4]}\n", f'{found(made[second])[0].question}\n', f"{made[third].split('(')[0]}\n", \
+        f"{made[fourth].splitlines()[0]}\n{made[fourth].splitlines()[2].split(',')[0]}\n"
     data = "\n".join(judged if form == "py" else (json.dumps({"_id": str(i), "title": "", "text": text})
                                                   for i, text in enumerate(judged))).encode()
     apart = tmp_path / f"judged.{form}"
     apart.write_bytes(lzma.compress(data) if form.endswith("xz") else data)
     every, _ = fetched(tmp_path / "all", monkeypatch, made)
     learned, _ = fetched(tmp_path / "apart", monkeypatch, made, "--apart", apart)
-    for name, is_learned in ((first, False), (second, False), (third, True)):
+    for name, is_learned in ((first, False), (second, False), (third, True), (fourth, False)):
         word = found(made[name])[0].question.split()[1]
         assert any(word in text for text in every)
         assert any(word in text for text in learned) == is_learned
@@ -182,3 +184,15 @@ def test_every_package_has_a_permissive_licence(capsys, monkeypatch):
     fetch_text.main()
     listed = capsys.readouterr().out
     assert all(f"{package:26} {licence}\n" in listed for package, licence in functions.PACKAGES.items())
+
+
+def test_only_code_that_is_long_enough_alone_gives_its_question():
+    long = [found(unlike("abcdefg"[i] * 4))[0] for i in range(7)]
+    short = functions.Function("Says enough of it.", True, 'def f(): """Says enough of it."""', "def f(): pass")
+    documents = fetch_text.code_documents([short, *long], text_sources.HeldOut())
+    assert documents == [short.passage, long[0].question, long[0].bare, long[1].passage, long[2].passage,
+                         long[3].question, long[3].bare, long[4].passage, long[5].passage, long[6].question, long[6].bare]
+
+
+def test_letters_of_scripts_without_blanks_count_one_by_one():
+    assert functions.tokens("def f_2(x): caf\u00e9 \u6f22\u5b57\u6f22\u5b57") == 8 + 2 + 4

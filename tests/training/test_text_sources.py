@@ -242,9 +242,11 @@ def test_packed_texts(tmp_path):
 
 def test_articles_of_named_people_places_and_years(tmp_path):
     more = "It is of no use to say that it was not known at the time, for all of them had seen it and said so to the others. " * 2
-    articles = ["00-database-info\n\nIt was made by Some One in 1993. " + more, "old engine\nOE\n\n   <hardware> An {engine} of the "
-                f"time of Ada Lovelace.  {more}\n\n   It is {{here\n   (http://a.b/c)}}.\n\n   (1999-02-03)",
-                f"year\n\n   <jargon, time> It was in 1969 that it began.  {more}\n", f"none\n\n   It names nothing.  {more}\n   (1999-02-03)\n",
+    articles = [f"00-database-info\n\nIt was made by Some One in 1993. {more}",
+                f"old engine\nOE\n\n   <hardware> An {{engine}} of the time of Ada Lovelace.  {more}\n\n   "
+                "It is {here\n   (http://a.b/c)}.\n\n   (1999-02-03)",
+                f"year\n\n   <jargon, time> It was in 1969 that it began.  {more}\n",
+                f"none\n\n   It names nothing.  {more}\n   (1999-02-03)\n",
                 "little\n\n   It was said by Ada Lovelace in 1843.\n"]
     write(tmp_path / "usr/share/dictd/foldoc.dict.dz", gzip.compress("\n\n".join(articles).encode()))
     found = list(sources.named(sources.foldoc)(tmp_path))

@@ -180,14 +180,17 @@ def functions_of(packages, folder):
 
 
 def code_documents(learned, held):
-    """Passages, each without near duplicates; a function is left out whole if part of it is held out, for code without a part
-    says something else. Every third gives its question, too. Then its passage lacks the documentation, so that the question is
-    not a copy of what it begins with; the others keep theirs, as code has it."""
+    """Passages without near duplicates. A function is left out whole if part of it is held out, for code without a part says
+    something else; its words count, for most functions share eight tokens in a row if signs are among them. Every third whose
+    code is long enough alone gives its question, too. Then its passage lacks the documentation, so that the question is not a
+    copy of what it begins with; the others keep theirs, as code has it."""
     different = set(without_near_duplicates([function.passage for function in learned]))
     kept = [function for function in learned if function.passage in different
-            and not any(held.has(text) for text in (function.question, function.passage))]
+            and not any(held.has(text) for text in (function.question, function.passage, function.bare))]
+    asking = [i for i, function in enumerate(kept) if functions.tokens(function.bare) >= functions.TOKENS[0]]
+    asked = set(asking[::3])
     return [text for i, function in enumerate(kept)
-            for text in ([function.question, function.bare] if i % 3 == 0 else [function.passage])]
+            for text in ([function.question, function.bare] if i in asked else [function.passage])]
 
 
 def roff(root):

@@ -28,7 +28,7 @@ DOCUMENTATION = 120  # tokens of it at most where a passage is cut
 QUOTES = 6
 QUESTION = 12  # letters at least; a shorter first sentence says less than the name
 SOURCE_BYTES = 1 << 20  # larger files are tables
-PIECE = re.compile(r"[^\W\d_]{1,5}|\d{1,2}|[^\w\s]|_")
+PIECE = re.compile(r"[A-Za-z]{1,5}|[0-9]{1,2}|\S")
 OTHERS = {"test", "tests", "testing", "_vendor", "vendor", "vendored", "_vendored", "extern", "externals"}
 
 
