@@ -96,7 +96,7 @@ LFFN_INLINE inline void add_piece_scores(const GatherPlan& plan, const ChosenRow
     const int32_t* row = reinterpret_cast<const int32_t*>(rows.at[i] + column);
     unroll<kSums / 4>([&](auto u) LFFN_INLINE {
       const I32 cells = I32::load(row + u * kLanes);
-      unroll<4>([&](auto b) LFFN_INLINE {
+      unroll_constants<4>([&](auto b) LFFN_INLINE {
         const I32 high = shift_left<24 - 8 * b>(cells) & I32::set1(static_cast<int32_t>(0xff000000));
         const F32 value = to_float(high) * F32::set1(1.0f / (1 << 24));
         running[u * 4 + b] = fma(weight, value, running[u * 4 + b]);

@@ -184,7 +184,7 @@ inline void hash_tiles(const HashPlan& plan, const float* x, int64_t x_stride, i
         continue;
       }
     }
-    unroll<kMost>([&](auto before) {
+    unroll_constants<kMost>([&](auto before) {
       constexpr int kVectors = decltype(before)::value + 1;
       if ((tokens + kLanes - 1) / kLanes == kVectors) {
         hash_tile_of<kInt8, kVectors>(plan, x + t * x_stride, x_stride, tokens, here, scratch);

@@ -71,9 +71,9 @@ void finish_panels(const float* panels, int64_t step, int64_t outputs, bool magn
       for (int64_t o = 0; o < outputs; ++o) {
         F32 b[kBlocks];
         unroll<kBlocks>([&](auto k) LFFN_INLINE { b[k] = F32::load(from + k * from_step + o * kTokens); });
-        unroll<kStages>([&](auto stage) LFFN_INLINE {
+        unroll_constants<kStages>([&](auto stage) LFFN_INLINE {
           constexpr int kDistance = 1 << decltype(stage)::value;
-          unroll<kBlocks>([&](auto k) LFFN_INLINE {
+          unroll_constants<kBlocks>([&](auto k) LFFN_INLINE {
             if constexpr ((decltype(k)::value & kDistance) == 0) {
               const F32 low = b[k], high = b[k + kDistance];
               b[k] = low + high;

@@ -66,10 +66,10 @@ LFFN_INLINE inline void add_products(Vector (&sums)[kRows][kVectors], Load&& vec
   if constexpr (kRows == 1) {
     // Each vector meets one row only, so none of them has to wait in a register.
     Vector shared[Product::kParts];
-    unroll<Product::kParts>([&](auto part) LFFN_INLINE { shared[part] = factor(Constant<0>(), part); });
-    unroll<kVectors>([&](auto v) LFFN_INLINE {
+    unroll<Product::kParts>([&](auto part) LFFN_INLINE { shared[part] = factor(0, part); });
+    unroll_constants<kVectors>([&](auto v) LFFN_INLINE {
       const Vector loaded = vector(v);
-      unroll<Product::kParts>([&](auto part) LFFN_INLINE {
+      unroll_constants<Product::kParts>([&](auto part) LFFN_INLINE {
         const Vector mine = Product::template part<decltype(part)::value>(loaded);
         sums[0][v] = Product::multiply(mine, shared[part], sums[0][v]);
       });
@@ -77,8 +77,8 @@ LFFN_INLINE inline void add_products(Vector (&sums)[kRows][kVectors], Load&& vec
     return;
   }
   Vector loaded[kVectors];
-  unroll<kVectors>([&](auto v) LFFN_INLINE { loaded[v] = vector(v); });
-  unroll<Product::kParts>([&](auto part) LFFN_INLINE {
+  unroll_constants<kVectors>([&](auto v) LFFN_INLINE { loaded[v] = vector(v); });
+  unroll_constants<Product::kParts>([&](auto part) LFFN_INLINE {
     Vector parts[kVectors];
     unroll<kVectors>([&](auto v) LFFN_INLINE { parts[v] = Product::template part<decltype(part)::value>(loaded[v]); });
     unroll<kRows>([&](auto r) LFFN_INLINE {

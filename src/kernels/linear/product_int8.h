@@ -138,10 +138,10 @@ LFFN_INLINE inline void token_piece(const int8_t* weights, const int32_t* starts
     constexpr int kIndex = decltype(p)::value;
     return sums[kIndex / kOfBlock][0][kIndex % kOfBlock * kVectors + decltype(v)::value];
   };
-  unroll<kPanels>([&](auto p) LFFN_INLINE {
+  unroll_constants<kPanels>([&](auto p) LFFN_INLINE {
     const int64_t b = block + p / kOfBlock;
     const int32_t count = kByteDot && outliers ? in.counts[b] : 0;
-    unroll<kVectors>([&](auto v) LFFN_INLINE {
+    unroll_constants<kVectors>([&](auto v) LFFN_INLINE {
       I32 sum = I32::set1(0);
       if (count > 0) {
         sum = I32::set1(in.high_starts[b]);
@@ -165,8 +165,8 @@ LFFN_INLINE inline void token_piece(const int8_t* weights, const int32_t* starts
           sums[b], weight, [&](auto, int) LFFN_INLINE { return I32::set1(token[b * block_cells + i]); });
     });
   }
-  unroll<kPanels>([&](auto p) LFFN_INLINE {
-    unroll<kVectors>([&](auto v) LFFN_INLINE {
+  unroll_constants<kPanels>([&](auto p) LFFN_INLINE {
+    unroll_constants<kVectors>([&](auto v) LFFN_INLINE {
       const int at = p * static_cast<int>(kPanel) + v * kLanes;
       const F32 value = to_float(sum_of(p, v)) * F32::load(scales + at) * F32::set1(step);
       value.store(out + at);

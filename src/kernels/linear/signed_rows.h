@@ -40,8 +40,7 @@ struct SignedProduct : IntegerProduct<true> {
         const int32_t* at = weights + entry[0] * kPanel;
         const I32 numbers = I32::set1(entry[1]);
         unroll<kVectors>([&](auto v) LFFN_INLINE {
-          constexpr int kIndex = decltype(v)::value;
-          const I32 loaded = load(at + kIndex / kOfPanel * panel_stride + kIndex % kOfPanel * kLanes);
+          const I32 loaded = load(at + v / kOfPanel * panel_stride + v % kOfPanel * kLanes);
           sums[r][v] = multiply(loaded, numbers, sums[r][v]);
         });
       }

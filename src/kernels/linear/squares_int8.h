@@ -25,8 +25,8 @@ struct SquaresProduct : IntegerProduct<true> {
     // [0] and [1] of a vector: its first two outputs and its last two, of both rows.
     int32x4_t squares[kTwos][kVectors][2];
     unroll<kTwos * kVectors>([&](auto i) LFFN_INLINE {
-      constexpr int kTwo = decltype(i)::value / kVectors, kVector = decltype(i)::value % kVectors;
-      join(sums[2 * kTwo][kVector].v, sums[2 * kTwo + 1][kVector].v, squares[kTwo][kVector]);
+      const int two = i / kVectors, vector = i % kVectors;
+      join(sums[2 * two][vector].v, sums[2 * two + 1][vector].v, squares[two][vector]);
     });
     // Two cells, or one with zeros behind it.
     const auto add = [&](int64_t cell, auto both) LFFN_INLINE {
@@ -36,8 +36,8 @@ struct SquaresProduct : IntegerProduct<true> {
         inputs[t] = vcombine_s8(eight<kBoth>(rows[2 * t] + cell), eight<kBoth>(rows[2 * t + 1] + cell));
       });
       unroll<kVectors>([&](auto v) LFFN_INLINE {
-        constexpr int kPanelIndex = decltype(v)::value / kPanelVectors, kWithin = decltype(v)::value % kPanelVectors;
-        const int32_t* at = weights + kPanelIndex * panel_stride + cell * kPanel + kWithin * kLanes;
+        const int panel = v / kPanelVectors, within = v % kPanelVectors;
+        const int32_t* at = weights + panel * panel_stride + cell * kPanel + within * kLanes;
         const int32x4_t first = vld1q_s32(at), second = kBoth ? vld1q_s32(at + kPanel) : vdupq_n_s32(0);
         const int8x16_t low = vreinterpretq_s8_s32(vzip1q_s32(first, second));
         const int8x16_t high = vreinterpretq_s8_s32(vzip2q_s32(first, second));
@@ -56,11 +56,11 @@ struct SquaresProduct : IntegerProduct<true> {
     for (; cell + 2 <= cells; cell += 2) add(cell, Constant<1>());
     if (cell < cells) add(cell, Constant<0>());
     unroll<kTwos * kVectors>([&](auto i) LFFN_INLINE {
-      constexpr int kTwo = decltype(i)::value / kVectors, kVector = decltype(i)::value % kVectors;
+      const int two = i / kVectors, vector = i % kVectors;
       int32x4_t of_rows[2];
-      join(squares[kTwo][kVector][0], squares[kTwo][kVector][1], of_rows);
-      sums[2 * kTwo][kVector] = {of_rows[0]};
-      sums[2 * kTwo + 1][kVector] = {of_rows[1]};
+      join(squares[two][vector][0], squares[two][vector][1], of_rows);
+      sums[2 * two][vector] = {of_rows[0]};
+      sums[2 * two + 1][vector] = {of_rows[1]};
     });
   }
 
