@@ -69,8 +69,8 @@ def check_licences(_build):
 
 
 def compiled(file):
-    """The file, or those that CMake put together in it."""
-    if "Unity" not in file.parts:
+    """The file, or those that CMake, or join_sources.py, put together in it."""
+    if not {"Unity", "joined"} & set(file.parts):
         return [file]
     return [Path(name) for name in re.findall(r'^#include "(.*)"', file.read_text(encoding="utf-8"), re.MULTILINE)]
 
@@ -137,8 +137,11 @@ def check_tidy(build):
         found = "".join(pool.map(lambda part: tidied.look(*part), parts))
     including = [f"{path.relative_to(ROOT)} includes a source" for path in sorted(seen)
                  if re.search(rb'#include ["<][^\n]*\.(?:c|cc|cpp|cxx)[">]', path.read_bytes())]
-    print("\n".join([found, *including]).strip() or f"{len(seen)} sources are clean")
-    return 1 if found or including or not seen else 0
+    unseen = sorted({str(path.parent.relative_to(ROOT)) for path in sources(".cc", folders=("src", "tools"))} -
+                    {str(path.parent.relative_to(ROOT)) for path in seen})
+    missing = [f"no source of {folder} is compiled in {build}" for folder in unseen]
+    print("\n".join([found, *including, *missing]).strip() or f"{len(seen)} sources are clean")
+    return 1 if found or including or missing else 0
 
 
 # Which folders of src a folder may include from, beside itself.
