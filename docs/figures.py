@@ -56,7 +56,7 @@ def shares(student):
     """What it keeps of its teacher's nDCG@10, in per cent: on the collections that everybody can have, and on others."""
     found = FIGURES["students"]
     return {**{name: 100 * value / found["search"]["teacher"][name] for name, value in found["search"][student].items()},
-            **found["judged elsewhere, %"][student]}
+            **found["judged elsewhere, %"].get(student, {})}
 
 
 def worst(values):

@@ -85,7 +85,10 @@ class Stage:
     def steps(self):
         preset = self.preset()
         if self.name in NATIVES:
-            yield "build", ["scripts/natives", *(["--yes"] if YES else []), *NATIVES[self.name]]
+            # Kernels that Zig's compiler made take minutes; the stage musl has them.
+            taken = self.name == "natives" and not ALL and (BUILD / "release/src/liblookupffn.so").exists()
+            yield "build", ["scripts/natives", *(["--yes"] if YES else []),
+                            *(["--kernels-of", str(BUILD / "release")] if taken else []), *NATIVES[self.name]]
         else:
             if self.name == "aarch64":
                 yield "libraries", ["scripts/aarch64-libs"]
@@ -96,7 +99,7 @@ class Stage:
             if taken:
                 yield "kernels", ["cmake", "--build", str(kernels), "--target", "lffn_kernels"]
             natives = [f"-DLFFN_WINDOWS_NATIVES={BUILD / 'natives' if self.name == 'windows' else ''}"]
-            join = [f"-DLFFN_JOIN_SOURCES={'OFF' if ALL else 'ON'}"] if preset in JOINED else []
+            join = [f"-DLFFN_JOIN_SOURCES={'OFF' if ALL else 'ON'}", f"-DLFFN_JOINED_FOLDER={BUILD}"] if preset in JOINED else []
             yield "configure", ["cmake", "--preset", preset, f"-DLFFN_KERNELS_OF={kernels if taken else ''}",
                                 f"-DLFFN_TEST_ALL={'ON' if ALL else 'OFF'}", *join, *(natives if preset == "release" else [])]
             if self.name != "tidy":

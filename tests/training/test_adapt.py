@@ -104,6 +104,28 @@ def test_the_agreement_rises_and_the_file_is_what_was_trained(tmp_path, capsys, 
 
 
 @needs_library
+def test_what_is_kept_lies_between_the_weights_before_and_those_learned(tmp_path, monkeypatch):
+    student, own = make_student(tmp_path, 0.1), write_lines(tmp_path / "own.txt", 1)
+    weights = {0: find.load_student(student).model.state_dict()}
+
+    def saved(model, *rest, **named):
+        weights[len(weights)] = model.state_dict()
+        return save_folder(model, *rest, **named)
+
+    monkeypatch.setattr("lookupffn.adapt.command.save_folder", saved)
+    for number, keep in enumerate((0, 0.75)):
+        adapt(student, own, "--general", "--out", tmp_path / f"mine{number}", "--keep", keep, *QUICK)
+    assert "0.75 of the weights before" in (tmp_path / "mine1" / "README.md").read_text()
+
+    def far(number):
+        return sum(float((weights[number][name] - before).square().sum()) for name, before in weights[0].items() if before.is_floating_point()) ** 0.5
+
+    assert 0.05 * far(1) < far(2) < 0.6 * far(1), "a quarter of the way, and the steps with rounded weights"
+    with pytest.raises(SystemExit):
+        adapt(student, own, "--keep", 1, "--out", tmp_path / "none")
+
+
+@needs_library
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_run_leaves_nothing(tmp_path, stop):
     student, text = make_student(tmp_path), write_lines(tmp_path / "own.txt", 1)

@@ -133,6 +133,10 @@ def test_one_package_in_fifteen_is_held_out(tmp_path, monkeypatch):
     for name, (question, bare) in zip(kept, pairs):
         (expected,) = found(made[name])
         assert (question, bare) == (expected.question, expected.bare) and question not in bare
+    corpus, queries = ([json.loads(line) for line in (out / "code_pairs" / name).read_text().splitlines()] for name in ("corpus.jsonl", "queries.jsonl"))
+    texts = {entry["_id"]: entry["text"] for entry in corpus + queries}
+    judged = [line.split("\t") for line in (out / "code_pairs" / "qrels.tsv").read_text().splitlines()[1:]]
+    assert [[texts[query], texts[document]] for query, document, _ in judged] == pairs and len(texts) == 2 * len(pairs)
     words = {question.split()[1] for question, _ in pairs}
     assert not [text for text in learned for word in words if word in text]
     assert (out / "licences.txt").read_text().count("===") == len(made)

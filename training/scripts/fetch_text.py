@@ -11,8 +11,9 @@ OUT receives train.txt and valid.txt, documents separated by blank lines, and li
 packages; it does not cover `packages`, all packages' descriptions, each under its package's licence. Held-out sources get a
 file of their own, such as jargon.txt. Of one package in fifteen, so do the descriptions: pairs.tsv, a short one, a tab and the
 long one; and the functions of `code`: code_pairs.tsv, the first sentence of a function's documentation, a tab and its code
-without any. Training text omits sentences that share eight words in a row with any of these or with FILEs, are one of their
-shorter sentences, or name their books; of code it omits whole functions. FILEs are texts or JSON lines (.jsonl), also packed.
+without any, and the folder code_pairs for evaluate --retrieval. Training text omits sentences that share eight words in a
+row with any of these or with FILEs, are one of their shorter sentences, or name their books; of code it omits whole functions.
+FILEs are texts or JSON lines (.jsonl), also packed.
 No source gives more than eight million characters, or --limit, evenly spread, so that none outweighs the others; of packages
 with nearly identical descriptions, and of nearly identical functions, one is kept.
 """
@@ -298,6 +299,22 @@ def is_for_validation(document):
     return int.from_bytes(hashlib.sha256(document.encode()).digest()[:4], "little") % 50 == 0
 
 
+def write_collection(folder, pairs):
+    """Pairs of a question and its document as evaluate --retrieval reads them."""
+    folder.mkdir(exist_ok=True)
+    numbers = {}
+    judged = [(numbers.setdefault(question, len(numbers)), place) for place, (question, _) in enumerate(pairs)]
+
+    def write(name, prefix, texts):
+        lines = (json.dumps({"_id": f"{prefix}{number}", "title": "", "text": text}) + "\n" for number, text in enumerate(texts))
+        (folder / name).write_text("".join(lines), encoding="utf-8")
+
+    write("corpus.jsonl", "d", (document for _, document in pairs))
+    write("queries.jsonl", "q", numbers)
+    lines = "".join(f"q{query}\td{place}\t1\n" for query, place in judged)
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + lines, encoding="utf-8")
+
+
 def documents_of(name, folder, out, held=None):
     """-> documents, licences. Held-out texts are written to OUT, added to the held-out set and not returned."""
     held = held or text_sources.HeldOut()
@@ -313,6 +330,7 @@ def documents_of(name, folder, out, held=None):
         learned, kept, licences = functions_of(source.packages, folder)
         pairs_text = "".join(f"{function.question}\t{function.bare}\n" for function in kept if function.is_told)
         (out / "code_pairs.tsv").write_text(pairs_text, encoding="utf-8")
+        write_collection(out / "code_pairs", [(function.question, function.bare) for function in kept if function.is_told])
         held.add(pairs_text + "\n".join(function.passage for function in kept))
         print(f"code_pairs.tsv: {pairs_text.count(chr(10))} pairs")
         return code_documents(learned, held), licences

@@ -36,6 +36,13 @@ def _from(least: int) -> Callable[[str], int]:
     return read
 
 
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < 1:
+        raise ArgumentTypeError(f"{text} is not from 0 to below 1")
+    return value
+
+
 def add(commands: Any) -> None:
     command: ArgumentParser = commands.add_parser(
         "adapt", help="fit a student to one's own texts",
@@ -52,6 +59,8 @@ def add(commands: Any) -> None:
     command.add_argument("--steps", type=_from(1), default=640, help="most steps (default: 640)")
     command.add_argument("--tokens", type=_from(64), default=2048, help="tokens per step (default: 2048)")
     command.add_argument("--threads", type=_from(0), default=0, help="threads (default: as PyTorch has them)")
+    command.add_argument("--keep", type=_share, default=0.0, metavar="SHARE", help="how much of the weights before stays in those "
+                         "that come out, from 0 to below 1: with 0.4 it forgets half as much of other texts (default: 0)")
     command.add_argument("--seed", type=_from(0), default=0)
     command.set_defaults(run_command=adapt)
 
@@ -113,12 +122,12 @@ def _run(arguments: Namespace) -> None:
     options = options_for(teacher, subject, arguments.steps, arguments.tokens, arguments.seed, student.word_dtype)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="lookupffn-adapt-") as work:
-        found = Adaptation(subject, teacher, mixture, options, Path(work)).run()
+        found = Adaptation(subject, teacher, mixture, options, Path(work), arguments.keep).run()
     before, after = (values["r"] for values in found.own)
     if after < before + RISE:
         raise ValueError(f"the agreement with the teacher on held-out texts did not rise, from {before:.4f} to {after:.4f}: the "
                          "student knows such texts, or they are too few; nothing was written")
-    _write(out, student, teacher, report.card(arguments.out.name, student.path, teacher.folder, mixture, found))
+    _write(out, student, teacher, report.card(arguments.out.name, student.path, teacher.folder, mixture, found, arguments.keep))
     print(f"done: {arguments.out}, agreement with the teacher {before:.4f} before, {after:.4f} after")
 
 

@@ -15,7 +15,7 @@ def _row(what: str, values: list) -> str:
                    for key, how in (("r", "similarities"), ("cosine", "vectors")))
 
 
-def card(name: str, student: Path, teacher: Path, mixture: Mixture, found: Found) -> str:
+def card(name: str, student: Path, teacher: Path, mixture: Mixture, found: Found, keep: float = 0.0) -> str:
     teacher_name = teacher.resolve().name
     if teacher.resolve().parent.name == "snapshots":  # as Hugging Face's cache has it
         teacher_name = teacher.resolve().parent.parent.name.removeprefix("models--").replace("--", "/")
@@ -35,5 +35,5 @@ Agreement with the teacher on texts that it did not learn from. Similarities: th
 {_row("these texts", found.own)}{general}
 - Learned: {mixture.passages} passages, the first sentences of a third of them as questions ({mixture.questions}), and {mixture.general} general texts{"" if mixture.general else ", so it may have forgotten some of what it knew"}.
 - {found.steps} steps, {found.tokens} tokens, {found.seconds:.0f} seconds. Agreement of similarities after so many steps: {steps}.
-- Vectors of the student before do not match: embed documents anew.
+{f"- Then {keep:g} of the weights before were mixed in (--keep), so that it forgets less." + chr(10) if keep else ""}- Vectors of the student before do not match: embed documents anew.
 """

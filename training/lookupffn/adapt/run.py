@@ -102,8 +102,9 @@ class Found:
 
 
 class Adaptation:
-    def __init__(self, student: Subject, teacher: Subject, mixture: Mixture, options: Options, work: Path) -> None:
-        self.student, self.teacher, self.options = student, teacher, options
+    def __init__(self, student: Subject, teacher: Subject, mixture: Mixture, options: Options, work: Path, keep: float = 0.0) -> None:
+        """keep: the share of the weights before in those that come out."""
+        self.student, self.teacher, self.options, self.keep = student, teacher, options, keep
         teacher.model.eval().requires_grad_(False)
         student.model.eval()
         self.bits = BITS.get(options.word_dtype, 8)
@@ -117,6 +118,7 @@ class Adaptation:
         self.agreement = Agreement(mixture.held, teacher.sentence)
         self.of_general = Agreement(mixture.held_general, teacher.sentence)
         self.whole = Whole(student, states, list(range(len(student.layers))), options, Processes("cpu"))
+        self.began = [parameter.detach().clone() for parameter in self.whole.learns] if keep > 0 else []
         self.tokens = 0
 
     def _native(self, work: Path) -> Optional[NativeTeacher]:
@@ -139,6 +141,8 @@ class Adaptation:
             self.whole.step(step)
             step += 1
             self.tokens += self._tokens_of(step - 1)
+            if step == self.options.steps:
+                self._keep()
             if step % every == 0 and step < self.options.steps:
                 value = self._between()
                 measured.append((step, value))
@@ -155,6 +159,13 @@ class Adaptation:
     def _between(self) -> float:
         with self.whole.average.in_place():
             return self.agreement(self.student.sentence)["r"]
+
+    @torch.no_grad()
+    def _keep(self) -> None:
+        """Between the weights before and those that were learned lie students that know most of both. The steps with rounded
+        weights begin there."""
+        for parameter, before in zip(self.whole.learns, self.began):
+            parameter.lerp_(before, self.keep)
 
     def _fall_or_end(self, step: int) -> None:
         """The rate begins to fall, over as many steps as were made; if it falls already, the steps with rounded weights come."""
