@@ -27,15 +27,15 @@ MEASURED = re.compile(r"\d (?:%|ms|us|MB|GB|times)|\bTREC|NFCorpus")
 PLACES = {"README.md": "", "docs/distilling.md": "../"}
 
 
-def speeds():
-    """Of each program, thousands of tokens a second at each shape; and how many times as fast as ONNX Runtime, round by round."""
+def speeds(reference=REFERENCE):
+    """Of each program, thousands of tokens a second at each shape; and how many times as fast as the reference, round by round."""
     cells = json.loads((ROOT / FIGURES["speed"]["results"]).read_text(encoding="utf-8"))["cells"]
     rates, times = {}, {}
     for cell in cells:
         seconds = {name.split(":")[0]: values for name, values in cell["seconds"].items()}
         for name in FIGURES["speed"]["engines"]:
             rates.setdefault(name, []).append(cell["texts"] * cell["length"] / statistics.median(seconds[name]) / 1000)
-            times.setdefault(name, []).append(statistics.median(a / b for a, b in zip(seconds[REFERENCE], seconds[name])))
+            times.setdefault(name, []).append(statistics.median(a / b for a, b in zip(seconds[reference], seconds[name])))
     return [(cell["texts"], cell["length"]) for cell in cells], rates, times
 
 
@@ -127,10 +127,10 @@ def draw_speed():
 
 
 def spread(places, gap):
-    """Moves labels apart, upwards, so that none is nearer than the gap to the one below it."""
+    """Moves labels apart, downwards, so that none is nearer than the gap to the one above it."""
     moved = {}
-    for name in sorted(places, key=places.get, reverse=True):
-        moved[name] = min([places[name], *(y - gap for y in moved.values())])
+    for name in sorted(places, key=places.get):
+        moved[name] = max([places[name], *(y + gap for y in moved.values())])
     return moved
 
 
@@ -140,7 +140,7 @@ def draw_search():
     low, high, named = 86, 114, 3
     names = ("quality", "fast", "lookup")
     column = (right - left) / len(names)
-    _, rates, _ = speeds()
+    _, _, times = speeds("teacher-int8")
 
     def up(share):
         return bottom - (bottom - top) * (share - low) / (high - low)
@@ -156,9 +156,8 @@ def draw_search():
         ranked = sorted(of_name, key=of_name.get)
         for label, y in spread({label: up(of_name[label]) for label in (*ranked[:named], ranked[-1])}, 14).items():
             parts.append(text(x + 10, y + 4, f"{label}, {of_name[label]:.1f} %", colour, size=11))
-        times = [a / b for a, b in zip(rates[f"{name}-int8"], rates["teacher-int8"])]
         parts += [text(x, bottom + 18, name, colour, "middle", 13, ' font-weight="bold"'),
-                  text(x, bottom + 34, f"{span(times)} times as fast", "#555", "middle", 11)]
+                  text(x, bottom + 34, f"{span(times[f'{name}-int8'])} times as fast", "#555", "middle", 11)]
     return svg(right + 20, bottom + 48, parts)
 
 
