@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # Replaces a list of sources, whole paths, by fewer files that include them; those after EXCEPT stay. Each file has sources
 # with the same options. Builds that lay the files into the same LFFN_JOINED_FOLDER compile files of the same name, so that a
-# compiler's cache knows them again.
+# compiler's cache knows them again. NAME is for lists of one target each, which this build keeps for itself.
 set(LFFN_JOINED_FOLDER ${PROJECT_BINARY_DIR} CACHE PATH "where the files lie that join sources; scripts/test sets it")
 function(lffn_join_sources list)
-  cmake_parse_arguments(PARSE_ARGV 1 join "" "" EXCEPT)
+  cmake_parse_arguments(PARSE_ARGV 1 join "" NAME EXCEPT)
   find_package(Python3 COMPONENTS Interpreter)
   if(NOT Python3_FOUND)
     message(STATUS "LFFN_JOIN_SOURCES needs Python; each source is compiled by itself.")
     return()
   endif()
-  file(RELATIVE_PATH here ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
+  set(begin ${CMAKE_CURRENT_BINARY_DIR}/joined/${join_NAME}_)
+  if(NOT join_NAME)
+    file(RELATIVE_PATH here ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
+    set(begin ${LFFN_JOINED_FOLDER}/${here}/joined/)
+  endif()
   set(number 0)
   set(left ${${list}})
   list(REMOVE_ITEM left ${join_EXCEPT})
@@ -29,7 +33,7 @@ function(lffn_join_sources list)
     endforeach()
     list(REMOVE_ITEM left ${alike})
     execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/join_sources.py
-                            ${LFFN_JOINED_FOLDER}/${here}/joined/${number}_ ${alike}
+                            ${begin}${number}_ ${alike}
                     OUTPUT_VARIABLE files OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     string(REPLACE "\n" ";" files "${files}")
     if(options)

@@ -28,6 +28,7 @@ def nameless(code):
 
 
 KEYWORDS = {"template", "static_assert", "using"}
+GOOGLE_TEST = re.compile(r"(TYPED_)?TEST(_[FP])?\(|INSTANTIATE_TEST_SUITE_P\(")  # each name is there once in a program
 
 
 def own_names(code):
@@ -36,7 +37,7 @@ def own_names(code):
     others |= set(re.findall(r"^static [^(=;]*?(\w+)\s*[(=;]", code, re.MULTILINE))
     for part in nameless(code):
         for line in part.splitlines():
-            if not re.match(r"[A-Za-z_\[]", line):  # what is indented is inside of something
+            if not re.match(r"[A-Za-z_\[]", line) or GOOGLE_TEST.match(line):  # what is indented is inside of something
                 continue
             kinds = re.findall(r"\b(?:class|struct|union|using|enum(?: class)?) (\w+)", line)
             for kind in kinds:

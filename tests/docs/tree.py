@@ -87,8 +87,8 @@ class Tree:
         for file in ("train.tsv", "test.tsv", "banking77-train.tsv", "banking77-test.tsv"):
             (place / file).write_text(LABELS, encoding="utf-8")
         (place / "answers.tsv").write_text(RANKING, encoding="utf-8")
-        for folder in ("nfcorpus", "scifact", "my-collection", "stackfaq", "npl-vaswani", "cacm", "trec-dl19"):
-            (place / folder).mkdir()
+        for folder in ("nfcorpus", "scifact", "my-collection", "stackfaq", "npl-vaswani", "cacm", "trec-dl19", "text/code_pairs"):
+            (place / folder).mkdir(parents=True)
             for file, text in COLLECTION.items():
                 (place / folder / file).write_text(text, encoding="utf-8")
         for language, file in (("c", "program.c"), ("cpp", "program.cc")):
