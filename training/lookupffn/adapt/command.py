@@ -43,6 +43,9 @@ def _share(text: str) -> float:
     return value
 
 
+_share.__name__ = "number"
+
+
 def add(commands: Any) -> None:
     command: ArgumentParser = commands.add_parser(
         "adapt", help="fit a student to one's own texts",
@@ -60,7 +63,7 @@ def add(commands: Any) -> None:
     command.add_argument("--tokens", type=_from(64), default=2048, help="tokens per step (default: 2048)")
     command.add_argument("--threads", type=_from(0), default=0, help="threads (default: as PyTorch has them)")
     command.add_argument("--keep", type=_share, default=0.0, metavar="SHARE", help="how much of the weights before stays in those "
-                         "that come out, from 0 to below 1: with 0.4 it forgets half as much of other texts (default: 0)")
+                         "that come out, from 0 to below 1, so that it forgets less of other texts (default: 0)")
     command.add_argument("--seed", type=_from(0), default=0)
     command.set_defaults(run_command=adapt)
 
