@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of measurements and the pictures of the front page, docs/distilling.md and docs/keeping-vectors.md, from docs/figures.json and
-the results of benchmarks that it names.
+"""Writes the tables of measurements and the pictures of the front page, the models' pages, docs/distilling.md, its notes and
+docs/keeping-vectors.md, from docs/figures.json and the results of benchmarks that it names. training/scripts/measure_students.py
+fills the part "students" of docs/figures.json.
 
 usage: figures.py            writes them
        figures.py --check    fails where what is there differs, or where README has a measurement of its own
@@ -22,9 +23,11 @@ MODEL = "examples/models/all-minilm-l6-v2-"
 REFERENCE = "onnxruntime-int8"
 COLOURS = {"llama.cpp, Q8_0": "#bbbbbb", "ONNX Runtime, int8": "#777777", "liblookupffn, int8": "#1f77b4", "quality": "#d62728", "fast": "#2ca02c", "lookup": "#9467bd"}
 SCAN_COLOURS = {"float32": "#1f77b4", "int8": "#d62728", "bits": "#2ca02c"}
-BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- figures end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- figures: ([\w ]+) -->\n).*?(<!-- figures end -->)", re.DOTALL)
 MEASURED = re.compile(r"\d (?:%|ms|us|MB|GB|times)|\bTREC|NFCorpus")
-PLACES = {"README.md": "", "docs/distilling.md": "../"}
+STUDENTS = ("quality", "fast", "lookup")
+PLACES = {"README.md": "", "docs/distilling.md": "../", "docs/research/distilling-notes.md": "../../",
+          **{f"{MODEL}{name}/README.md": "../../../" for name in STUDENTS}}
 
 
 def speeds(reference=REFERENCE):
@@ -53,10 +56,9 @@ def numbers(values):
 
 
 def shares(student):
-    """What it keeps of its teacher's nDCG@10, in per cent: on the collections that everybody can have, and on others."""
-    found = FIGURES["students"]
-    return {**{name: 100 * value / found["search"]["teacher"][name] for name, value in found["search"][student].items()},
-            **found["judged elsewhere, %"].get(student, {})}
+    """What it keeps of its teacher's nDCG@10, in per cent."""
+    found = FIGURES["students"]["search"]
+    return {name: 100 * value / found["teacher"][name] for name, value in found[student].items()}
 
 
 def worst(values):
@@ -85,6 +87,77 @@ def students(up):
         lines.append(f"| [`{name}`]({up}{MODEL}{name}/README.md): {about} | {share:.1f} %, {collection}, of {len(shares(name))} | "
                      f"{pair:.1f} %, {label} | {found['megabytes'][name]} |")
     return "\n".join(lines)
+
+
+def kept(mine, teacher):
+    return f"{mine:.2f} ({100 * mine / teacher:.1f} %)"
+
+
+def pair_share(name):
+    """The mean over the sets of sentence pairs."""
+    return statistics.mean(100 * mine / teacher for mine, teacher in FIGURES["students"]["pairs"][name].values())
+
+
+def search(_):
+    found = FIGURES["students"]
+    teacher, (_, _, times) = found["search"]["teacher"], speeds("teacher-int8")
+    lines = ["| collection | teacher | " + " | ".join(f"`{name}`" for name in STUDENTS) + " |", "|---|---|" + "---|" * len(STUDENTS)]
+    for collection, about in found["collections"].items():
+        of_students = " | ".join(kept(found["search"][name][collection], teacher[collection]) for name in STUDENTS)
+        lines.append(f"| {collection}: {about} | {teacher[collection]:.2f} | {of_students} |")
+    lines.append("| sentence pairs, mean share | | " + " | ".join(f"{pair_share(name):.1f} %" for name in STUDENTS) + " |")
+    lines.append(f"| MB | {found['teacher megabytes, int8']} (int8) | " + " | ".join(str(found["megabytes"][name]) for name in STUDENTS) + " |")
+    lines.append(f"| speed, as a multiple of the teacher's in int8, [{FIGURES['speed']['processor']}](research/performance-notes.md#teacher-students-and-other-engines-in-one-run) | 1 | "
+                 + " | ".join(span(times[f"{name}-int8"]) for name in STUDENTS) + " |")
+    return "\n".join(lines)
+
+
+def changed(values):
+    """A difference with its interval, bold if it can be told from zero."""
+    _, difference, low, high = (value or 0.0 for value in values)  # no -0.00
+    sure = "**" if low > 0 or high < 0 else ""
+    return f"{sure}{difference:+.2f}{sure} ({low:.2f} to {high:.2f})"
+
+
+def mixed(kind):
+    def table(_):
+        found = FIGURES["students"]
+        lines = ["| queries by | documents by | " + " | ".join(found["collections"]) + " |", "|---|---|" + "---|" * len(found["collections"])]
+        for row, cells in found["mixed"].items():
+            asks, holds, of_kind = row.split(", ")
+            if of_kind != kind:
+                continue
+            is_reference = (asks, holds, kind) == ("teacher", "teacher", "float32")
+            models = " | ".join(name if name == "teacher" else f"`{name}`" for name in (asks, holds))
+            lines.append(f"| {models} | " + " | ".join(f"{cells[name][0]:.2f}" if is_reference else changed(cells[name])
+                                                       for name in found["collections"]) + " |")
+        return "\n".join(lines)
+    return table
+
+
+def near(_):
+    found = FIGURES["students"]
+    lines = ["| | " + " | ".join(found["collections"]) + " |", "|---|" + "---|" * len(found["collections"])]
+    for name in STUDENTS:
+        lines.append(f"| `{name}` | " + " | ".join("{:.3f}, {:.3f}".format(*found["near"][name][collection]) for collection in found["collections"]) + " |")
+    return "\n".join(lines)
+
+
+def card(name):
+    def tables(_):
+        found = FIGURES["students"]
+        lines = ["| | teacher | this model | of the teacher's |", "|---|---|---|---|"]
+        for collection, about in found["collections"].items():
+            mine, teacher = found["search"][name][collection], found["search"]["teacher"][collection]
+            lines.append(f"| {collection}: {about} | {teacher:.2f} | {mine:.2f} | {100 * mine / teacher:.1f} % |")
+        pairs = found["pairs"][name]
+        lines += ["", "Sentence pairs: Spearman's correlation of the cosine with people's scores, times 100 (`lookupffn evaluate --pairs`; STS12 "
+                  "without MSRvid):", "", "| | " + " | ".join(pairs) + " |", "|---|" + "---|" * len(pairs)]
+        for label, cell in (("teacher, float32", lambda mine, teacher: f"{teacher:.2f}"), ("this model, int8", lambda mine, teacher: f"{mine:.2f}"),
+                            ("of the teacher's", lambda mine, teacher: f"{100 * mine / teacher:.1f} %")):
+            lines.append(f"| {label} | " + " | ".join(cell(*both) for both in pairs.values()) + " |")
+        return "\n".join(lines)
+    return tables
 
 
 def svg(width, height, parts):
@@ -138,8 +211,7 @@ def draw_search():
     """A column of dots for each student, one for each collection."""
     left, right, top, bottom = 60, 740, 56, 330
     low, high, named = 86, 114, 3
-    names = ("quality", "fast", "lookup")
-    column = (right - left) / len(names)
+    column = (right - left) / len(STUDENTS)
     _, _, times = speeds("teacher-int8")
 
     def up(share):
@@ -150,7 +222,7 @@ def draw_search():
     for share in range(low + 4, high + 1, 5):
         parts += [line(left, up(share), right, up(share)), text(left - 6, up(share) + 4, f"{share} %", "#555", "end")]
     parts += [line(left, up(100), right, up(100), "#888", 1.5), text(right, up(100) - 5, TEACHER, "#555", "end", 11)]
-    for place, name in enumerate(names):
+    for place, name in enumerate(STUDENTS):
         of_name, x, colour = shares(name), left + column * (place + 0.25), COLOURS[name]
         parts += [f'<circle cx="{x:.1f}" cy="{up(share):.1f}" r="4" fill="{colour}" fill-opacity="0.75"/>' for share in of_name.values()]
         ranked = sorted(of_name, key=of_name.get)
@@ -198,7 +270,8 @@ def draw_scan():
 
 def outputs():
     made = {"docs/images/speed.svg": draw_speed(), "docs/images/search.svg": draw_search(), "docs/images/scan.svg": draw_scan()}
-    tables = {"speed": speed, "students": students}
+    tables = {"speed": speed, "students": students, "search": search, "near": near,
+              **{f"mixed {kind}": mixed(kind) for kind in ("float32", "int8", "bits")}, **{f"of {name}": card(name) for name in STUDENTS}}
     for page, way in PLACES.items():
         before = (ROOT / page).read_text(encoding="utf-8")
         made[page] = BLOCK.sub(lambda block: block[1] + tables[block[2]](way) + "\n" + block[3], before)

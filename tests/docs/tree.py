@@ -72,7 +72,7 @@ class Tree:
         (place / "build").mkdir()
         (place / "build" / "data").symlink_to(self.data)
         quality, fast, lookup = (ROOT / (SHIPPED + kind) for kind in ("quality", "fast", "lookup"))
-        links = {"quality": quality, "fast": fast, "lookup": lookup, "small": fast, "large": quality, "student": fast,
+        links = {"quality": quality, "fast": fast, "lookup": lookup, "small": fast, "large": quality, "student": fast, "mine": fast,
                  "all-MiniLM-L6-v2": TEACHER if TEACHER.exists() else quality, "distilled": fast, "teacher": quality,
                  "TEACHER": quality, "my-reranker": self.made / "reranker", "my-late-model": self.made / "late",
                  "jina-embeddings-v3": self.made / "adapters", "static": self.data / "static-folders" / "static-st-model2vec"}

@@ -15,12 +15,14 @@ import numpy as np
 import pytest
 import torch
 
-from lookupffn import __main__, load_sentence_encoder, native, safetensors
+from lookupffn import LookupFFN, __main__, load_sentence_encoder, native, safetensors
 from lookupffn.adapt import find, passages, run
+from lookupffn.distiller import quantise
 from lookupffn.distiller.subject import Subject
 from lookupffn.family_model import save_folder
 from lookupffn.native_model import INT8, NativeModel
 from lookupffn.swap import replace_ffns
+from lookupffn.words import rounded_rows
 
 torch.set_num_threads(1)
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -66,7 +68,8 @@ def adapt(*options):
     __main__.main(["adapt", *map(str, options)])
 
 
-QUICK = ("--tokens", 256, "--steps", 90, "--threads", 1)
+# The student is the teacher with noise, so it learns at a rate that would spoil one that was trained for long.
+QUICK = ("--tokens", 256, "--steps", 90, "--threads", 1, "--rate", 10)
 
 
 @needs_library
@@ -121,8 +124,9 @@ def test_what_is_kept_lies_between_the_weights_before_and_those_learned(tmp_path
         return sum(float((weights[number][name] - before).square().sum()) for name, before in weights[0].items() if before.is_floating_point()) ** 0.5
 
     assert 0.05 * far(1) < far(2) < 0.6 * far(1), "a quarter of the way, and the steps with rounded weights"
-    with pytest.raises(SystemExit):
-        adapt(student, own, "--keep", 1, "--out", tmp_path / "none")
+    for wrong in (("--keep", 1), ("--rate", 0), ("--rate", "nan"), ("--rate", "inf")):
+        with pytest.raises(SystemExit):
+            adapt(student, own, *wrong, "--out", tmp_path / "none")
 
 
 @needs_library
@@ -258,3 +262,30 @@ def test_what_the_first_steps_lose_does_not_end_the_run():
     rise = run.Rise(53)
     values = [0.931, 0.931, 0.929, 0.926, 0.928, 0.931, 0.933, 0.933, 0.933, 0.934, 0.934, 0.934]
     assert [step for step, value in enumerate(values) if rise.is_over(13 * step, value)] == [8, 11]
+
+
+def test_small_changes_of_rounded_weights_survive_rounding_in_the_mean():
+    torch.manual_seed(2)
+    model = torch.nn.Sequential(torch.nn.Linear(64, 400), LookupFFN(64, 64, 16, projection_type="dense", output_size=32),
+                                LookupFFN(64, 64, 16, projection_type="bh2", block_size=32))
+    weights = [model[0].weight, model[1].tables, model[1].hash.projection.weight, model[2].tables, model[2].hash.projection.weight]
+    forms = [(lambda weight: weight, rounded_rows)] * 4 + [(quantise._across, lambda weight: quantise._across(quantise.rounded_blocks(weight)))]
+    with torch.no_grad():
+        for weight, round_ in zip(weights, [rounded_rows] * 4 + [quantise.rounded_blocks]):
+            weight.copy_(round_(weight))
+        before = [turn(weight).clone() for weight, (turn, _) in zip(weights, forms)]
+        steps = [whole.abs().amax(-1, keepdim=True) / 127 for whole in before]
+        smaller = [whole.abs() < 126.5 * step for whole, step in zip(before, steps)]  # the largest of a row set its step
+
+        def gains():
+            """The mean change, in steps, that rounding leaves of a fifth of a step."""
+            for weight, whole, step, some, (turn, rounded) in zip(weights, before, steps, smaller, forms):
+                change = 0.2 * step * some
+                added = change if turn is not quantise._across else quantise._across(change) / weight.shape[-1]
+                yield float(((rounded(weight + added) - whole) / step)[some].mean())
+
+        assert max(map(abs, gains())) < 1e-3
+        quantise.off_the_steps(model, 5)
+        assert all(abs(gain - 0.2) < 0.05 for gain in gains()), list(gains())
+        for weight, whole, step, (turn, _) in zip(weights, before, steps, forms):
+            assert 0.45 < float(((turn(weight) - whole) / step).abs().max()) < 0.51

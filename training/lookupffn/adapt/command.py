@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -46,6 +47,16 @@ def _share(text: str) -> float:
 _share.__name__ = "number"
 
 
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise ArgumentTypeError(f"{text} is not a number above 0")
+    return value
+
+
+_positive.__name__ = "number"
+
+
 def add(commands: Any) -> None:
     command: ArgumentParser = commands.add_parser(
         "adapt", help="fit a student to one's own texts",
@@ -62,6 +73,9 @@ def add(commands: Any) -> None:
     command.add_argument("--steps", type=_from(1), default=640, help="most steps (default: 640)")
     command.add_argument("--tokens", type=_from(64), default=2048, help="tokens per step (default: 2048)")
     command.add_argument("--threads", type=_from(0), default=0, help="threads (default: as PyTorch has them)")
+    command.add_argument("--rate", type=_positive, default=1.0, metavar="TIMES", help="how fast it learns, as a multiple of the usual "
+                         "rate: with more of it a student that was trained briefly learns more, one that was trained for long "
+                         "forgets (default: 1)")
     command.add_argument("--keep", type=_share, default=0.0, metavar="SHARE", help="how much of the weights before stays in those "
                          "that come out, from 0 to below 1, so that it forgets less of other texts (default: 0)")
     command.add_argument("--seed", type=_from(0), default=0)
@@ -122,7 +136,7 @@ def _run(arguments: Namespace) -> None:
     print(f"{mixture.passages} passages and {mixture.questions} first sentences as questions, {mixture.general} general texts; "
           f"teacher: {teacher.folder}", flush=True)
     _warn_if_slow()
-    options = options_for(teacher, subject, arguments.steps, arguments.tokens, arguments.seed, student.word_dtype)
+    options = options_for(teacher, subject, arguments.steps, arguments.tokens, arguments.seed, student.word_dtype, arguments.rate)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="lookupffn-adapt-") as work:
         found = Adaptation(subject, teacher, mixture, options, Path(work), arguments.keep).run()

@@ -15,7 +15,7 @@ from torch import Tensor
 from ..distiller.measure import HeldOut, SentenceMeasure
 from ..distiller.native_teacher import NativeTeacher
 from ..distiller.pieces import Corpus, LengthBatches
-from ..distiller.quantise import int8
+from ..distiller.quantise import int8, off_the_steps
 from ..distiller.subject import Subject
 from ..distiller.teacher_cache import TeacherStates
 from ..distiller.training import Options, Whole
@@ -28,17 +28,18 @@ from .passages import Mixture
 _LONGEST = 256  # tokens of a piece
 RISE = 2e-4  # of the agreement; less counts as none
 _PATIENCE = 2  # measurements without a rise, after which the rate falls, or the steps with rounded weights begin
-_MEASUREMENTS = 12
+_MEASUREMENTS, _FEWEST_BETWEEN = 12, 24  # steps between, for a measurement takes as long as some of them
 
 
-def options_for(teacher: Subject, student: Subject, steps: int, tokens: int, seed: int, word_dtype: str) -> Options:
-    """Rates that were tried with the students that ship. States are learned where both have as many layers."""
+def options_for(teacher: Subject, student: Subject, steps: int, tokens: int, seed: int, word_dtype: str, rate: float = 1.0) -> Options:
+    """rate: times the usual one, which suits students that were trained for long, as those that ship were: at ten times of it the
+    first hundred steps spoil more than they teach. States are learned where both have as many layers."""
     count = len(teacher.layers)
     alike = len(student.layers) == count
     layers = sorted({(count - 1) // 2, count - 1}) if alike else []
-    return Options(tokens=tokens, steps=steps, int8_steps=max(1, steps // 16), fit_steps=0, rate=4e-4, rest_rate=3e-4, row_rate=4e-4,
-                   fall=0.5, average=0.99, twins=0.15, bank=4096, seed=seed, warm_up=min(50, max(1, steps // 10)), hidden_layers=layers,
-                   fade=(1.0, 1.0) if alike else (0.0, 0.0), word_dtype=word_dtype)
+    return Options(tokens=tokens, steps=steps, int8_steps=max(1, steps // 8), int8_rate=1.0, fit_steps=0, rate=4e-5 * rate,
+                   rest_rate=3e-5 * rate, row_rate=4e-5 * rate, fall=0.5, average=0.99, twins=0.15, bank=4096, seed=seed,
+                   warm_up=min(50, max(1, steps // 10)), hidden_layers=layers, fade=(1.0, 1.0) if alike else (0.0, 0.0), word_dtype=word_dtype)
 
 
 def corpus_of(texts: list[str], sentence: SentenceEncoder) -> Corpus:
@@ -115,8 +116,11 @@ class Adaptation:
         again = options.steps + options.int8_steps > len(self.batches)
         states = TeacherStates(work / "states", teacher, self.batches, 1.0 if again else 0.0, "", layers=options.hidden_layers,
                                native=self._native(work))
+        print(f"the teacher reads {len(mixture.held) + len(mixture.held_general)} held-out texts", flush=True)
         self.agreement = Agreement(mixture.held, teacher.sentence)
         self.of_general = Agreement(mixture.held_general, teacher.sentence)
+        self.before = [measure(student.sentence) for measure in (self.agreement, self.of_general)]
+        off_the_steps(student.model, options.seed)
         self.whole = Whole(student, states, list(range(len(student.layers))), options, Processes("cpu"))
         self.began = [parameter.detach().clone() for parameter in self.whole.learns] if keep > 0 else []
         self.tokens = 0
@@ -130,11 +134,11 @@ class Adaptation:
 
     def run(self) -> Found:
         began = time.monotonic()
-        own, general = [self.agreement(self.student.sentence)], [self.of_general(self.student.sentence)]
+        own, general = ([value] for value in self.before)
         before = own[0]["r"]
         print(f"agreement with the teacher before: {before:.4f}", flush=True)
         measured, rise = [(0, before)], Rise(self.options.steps // 3)
-        every = max(1, self.options.steps // _MEASUREMENTS)
+        every = max(_FEWEST_BETWEEN, self.options.steps // _MEASUREMENTS)
         progress = Progress(0, self.whole.total)
         step = 0
         while step < self.whole.total:

@@ -12,18 +12,18 @@ from torch import Tensor, nn
 from ..hadamard import hadamard_transform
 from ..layer import LookupFFN
 from ..projections import BlockHadamard
-from ..words import Words, rounded_rows
+from ..words import Words, largest_step, rounded_rows
+
+
+def _across(blocks: Tensor) -> Tensor:
+    """The blocks' columns, Hadamard-transformed; twice gives the block's size times the blocks."""
+    return hadamard_transform(blocks.transpose(-1, -2)).transpose(-1, -2)
 
 
 def rounded_blocks(weight: Tensor) -> Tensor:
     """For a BH projection [chains, factors, blocks, out, in]: the library rounds the rows after multiplying them by the
     Hadamard matrix of the block's size."""
-    size = weight.shape[-1]
-
-    def across(x: Tensor) -> Tensor:
-        return hadamard_transform(x.transpose(-1, -2)).transpose(-1, -2)
-
-    return across(rounded_rows(across(weight))) / size
+    return _across(rounded_rows(_across(weight))) / weight.shape[-1]
 
 
 def int8_weights(model: nn.Module) -> dict[nn.Parameter, Tensor]:
@@ -42,6 +42,23 @@ def int8_weights(model: nn.Module) -> dict[nn.Parameter, Tensor]:
         words = next(module for name, module in model.named_modules() if name.endswith("word_embeddings"))
         rounded[words.weight] = rounded_rows(words.weight)
     return rounded
+
+
+@torch.no_grad()
+def off_the_steps(model: nn.Module, seed: int) -> None:
+    """Weights that were read from int8 stand on whole steps, and rounding would bring every small change back to where it began.
+    Noise of up to half a step lets changes of any size survive in the mean."""
+    draw = torch.Generator().manual_seed(seed)
+
+    def noise(rows: Tensor) -> Tensor:
+        return (torch.rand(rows.shape, generator=draw) - 0.5) * rows.abs().amax(-1, keepdim=True) / largest_step(8)
+
+    for module in model.modules():
+        if isinstance(module, BlockHadamard):
+            module.weight.add_(_across(noise(_across(module.weight))) / module.weight.shape[-1])
+        elif isinstance(module, (LookupFFN, nn.Linear)):
+            weight = module.tables if isinstance(module, LookupFFN) else module.weight
+            weight.add_(noise(weight))
 
 
 @contextlib.contextmanager
