@@ -285,7 +285,10 @@ def test_small_changes_of_rounded_weights_survive_rounding_in_the_mean():
                 yield float(((rounded(weight + added) - whole) / step)[some].mean())
 
         assert max(map(abs, gains())) < 1e-3
-        quantise.off_the_steps(model, 5)
+        head = torch.nn.Linear(8, 8)
+        head_before = head.weight.clone()
+        quantise.off_the_steps(torch.nn.ModuleDict({"encoder": model, "head": head}), 5)
+        assert torch.equal(head.weight, head_before), "heads are not rounded"
         assert all(abs(gain - 0.2) < 0.05 for gain in gains()), list(gains())
         for weight, whole, step, (turn, _) in zip(weights, before, steps, forms):
             assert 0.45 < float(((turn(weight) - whole) / step).abs().max()) < 0.51

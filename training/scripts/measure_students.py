@@ -66,7 +66,9 @@ class Embedder:
             self.of_model[model] = digest(file_of(model).read_bytes()).encode()
         kept = self.work / f"{digest(self.of_model[model], json.dumps(texts).encode())}.npy"
         if not kept.exists():
-            np.save(kept, hybrid_search.embeddings(self.command, str(model), texts, []))
+            part = kept.with_suffix(".part.npy")  # a run that is stopped leaves no half of a file under the whole one's name
+            np.save(part, hybrid_search.embeddings(self.command, str(model), texts, []))
+            part.replace(kept)
         return np.load(kept)
 
 
@@ -79,7 +81,7 @@ def similarities(kind, queries, documents):
         return np.where(queries > 0, 1, -1).astype(np.float32) @ np.where(documents > 0, 1, -1).astype(np.float32).T
     rounded = []
     for vectors in (queries, documents):
-        scale = np.abs(vectors).max(1, keepdims=True) / 127
+        scale = np.maximum(np.abs(vectors).max(1, keepdims=True) / 127, 1e-30)  # a vector may be all zeros
         rounded.append(np.rint(vectors / scale).astype(np.float32) * scale)
     return rounded[0] @ rounded[1].T
 
@@ -159,7 +161,7 @@ def main():
     parser.add_argument("students", metavar="STUDENT", nargs="+", type=model_of)
     parser.add_argument("--retrieval", metavar="FOLDER", nargs="+", type=Path, default=[])
     parser.add_argument("--pairs", metavar="FILE", nargs="+", type=Path, default=[])
-    parser.add_argument("--work", type=Path, default=Path("measured-vectors"))
+    parser.add_argument("--work", type=Path, default=Path.home() / ".cache" / "lookupffn" / "measured-vectors")
     parser.add_argument("--command", default="lookupffn")
     arguments = parser.parse_args()
     models = {TEACHER: arguments.teacher, **dict(arguments.students)}

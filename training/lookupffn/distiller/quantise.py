@@ -26,21 +26,25 @@ def rounded_blocks(weight: Tensor) -> Tensor:
     return _across(rounded_rows(_across(weight))) / weight.shape[-1]
 
 
-def int8_weights(model: nn.Module) -> dict[nn.Parameter, Tensor]:
-    """The weights that the library rounds, rounded: tables, hashes, linear layers, word embeddings."""
-    rounded: dict[nn.Parameter, Tensor] = {}
+def _matrices(model: nn.Module) -> Iterator[tuple[nn.Parameter, bool]]:
+    """The weights that the library rounds, but for word embeddings, and whether they are BH blocks. Heads stay as they are."""
     heads = {id(module) for name, module in model.named_modules()
              if not name.startswith(("base.", "encoder.", "embed")) or ".pooler." in name}
-    with torch.no_grad():
-        for module in model.modules():
-            if isinstance(module, LookupFFN):
-                rounded[module.tables] = rounded_rows(module.tables)
-            elif isinstance(module, BlockHadamard):
-                rounded[module.weight] = rounded_blocks(module.weight)
-            elif isinstance(module, nn.Linear) and id(module) not in heads:
-                rounded[module.weight] = rounded_rows(module.weight)
-        words = next(module for name, module in model.named_modules() if name.endswith("word_embeddings"))
-        rounded[words.weight] = rounded_rows(words.weight)
+    for module in model.modules():
+        if isinstance(module, LookupFFN):
+            yield module.tables, False
+        elif isinstance(module, BlockHadamard):
+            yield module.weight, True
+        elif isinstance(module, nn.Linear) and id(module) not in heads:
+            yield module.weight, False
+
+
+@torch.no_grad()
+def int8_weights(model: nn.Module) -> dict[nn.Parameter, Tensor]:
+    """The weights that the library rounds, rounded: tables, hashes, linear layers, word embeddings."""
+    rounded = {weight: rounded_blocks(weight) if is_blocks else rounded_rows(weight) for weight, is_blocks in _matrices(model)}
+    words = next(module for name, module in model.named_modules() if name.endswith("word_embeddings"))
+    rounded[words.weight] = rounded_rows(words.weight)
     return rounded
 
 
@@ -53,12 +57,8 @@ def off_the_steps(model: nn.Module, seed: int) -> None:
     def noise(rows: Tensor) -> Tensor:
         return (torch.rand(rows.shape, generator=draw) - 0.5) * rows.abs().amax(-1, keepdim=True) / largest_step(8)
 
-    for module in model.modules():
-        if isinstance(module, BlockHadamard):
-            module.weight.add_(_across(noise(_across(module.weight))) / module.weight.shape[-1])
-        elif isinstance(module, (LookupFFN, nn.Linear)):
-            weight = module.tables if isinstance(module, LookupFFN) else module.weight
-            weight.add_(noise(weight))
+    for weight, is_blocks in _matrices(model):
+        weight.add_(_across(noise(_across(weight))) / weight.shape[-1] if is_blocks else noise(weight))
 
 
 @contextlib.contextmanager
