@@ -10,8 +10,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "scripts"))
 
+import code_text  # noqa: E402
 import fetch_text  # noqa: E402
 import functions  # noqa: E402
+import held_out  # noqa: E402
+import methods  # noqa: E402
 import text_sources  # noqa: E402
 
 BODY = "\n".join(f"    total_{word} = combine(first.{word}, second['{word}'])" for word in "abcdef")
@@ -114,7 +117,7 @@ def fetched(tmp_path, monkeypatch, made, *options):
         (root / "module.py").write_text(made[name], encoding="utf-8")
         return root, [f"=== {name}"]
 
-    monkeypatch.setattr(fetch_text, "fetch", fetch)
+    monkeypatch.setattr(code_text, "fetch", fetch)
     monkeypatch.setitem(fetch_text.SOURCES, "code", text_sources.Source(tuple(made), "permissive", False, functions.of_folder))
     monkeypatch.setattr(sys, "argv", ["fetch_text.py", str(tmp_path / "out"), "code", *map(str, options)])
     fetch_text.main()
@@ -124,7 +127,7 @@ def fetched(tmp_path, monkeypatch, made, *options):
 
 def test_one_package_in_fifteen_is_held_out(tmp_path, monkeypatch):
     made = packages(60, unlike)
-    kept = [name for name in made if fetch_text.is_held_out(name)]
+    kept = [name for name in made if held_out.is_held_out(name)]
     assert 2 <= len(kept) <= 8
     made["python3-other"] = made[kept[0]].replace("def make", "def made")  # a copy of held-out code in another package
     learned, out = fetched(tmp_path, monkeypatch, made)
@@ -152,7 +155,7 @@ def test_one_package_in_fifteen_is_held_out(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("form", ["py", "jsonl", "jsonl.xz"])
 def test_functions_that_judged_texts_share_are_left_out_whole(tmp_path, monkeypatch, form):
-    made = {name: source for name, source in packages(30, unlike).items() if not fetch_text.is_held_out(name)}
+    made = {name: source for name, source in packages(30, unlike).items() if not held_out.is_held_out(name)}
     first, second, third, fourth, *_ = made
     # Two lines of the body, one sentence of the documentation, a signature with a line; a name alone is nothing.
     lines = made[first].splitlines()
@@ -179,21 +182,28 @@ def test_of_nearly_identical_functions_one_is_kept(tmp_path, monkeypatch):
     assert len([text for text in learned if "def " in text]) == 1
 
 
-def test_every_package_has_a_permissive_licence(capsys, monkeypatch):
-    permissive = ("BSD-", "MIT", "Apache-", "HPND", "matplotlib's (as PSF)")
-    assert all(licence.startswith(permissive) for licence in functions.PACKAGES.values())
-    assert fetch_text.SOURCES["code"].packages == tuple(functions.PACKAGES)
-    assert sum(map(fetch_text.is_held_out, functions.PACKAGES)) >= 3
+@pytest.mark.parametrize("name, packages", [("code", functions.PACKAGES), ("methods", methods.PACKAGES)])
+def test_every_package_has_a_permissive_licence(name, packages, capsys, monkeypatch):
+    permissive = ("BSD-", "MIT", "Apache-", "HPND", "PostgreSQL", "matplotlib's (as PSF)")
+    assert all(licence.startswith(permissive) for licence in packages.values())
+    assert fetch_text.SOURCES[name].packages == tuple(packages) and fetch_text.CODE[name] is packages
+    assert sum(held_out.is_held_out(code_text.name_of(package)) for package in packages) >= 3
     monkeypatch.setattr(sys, "argv", ["fetch_text.py", "--list"])
     fetch_text.main()
     listed = capsys.readouterr().out
-    assert all(f"{package:26} {licence}\n" in listed for package, licence in functions.PACKAGES.items())
+    assert all(f"{package:40} {licence}\n" in listed for package, licence in packages.items())
+
+
+def test_a_new_version_changes_nothing_in_what_is_held_out():
+    for package, name in [("npm:@types/node@26.6.6", "npm:@types/node"), ("npm:@types/node", "npm:@types/node"), ("npm:three@0.187.0", "npm:three"),
+                          ("nuget:Polly@8.9.1", "nuget:Polly"), ("libkryo-java-doc", "libkryo-java-doc")]:
+        assert code_text.name_of(package) == name
 
 
 def test_only_code_that_is_long_enough_alone_gives_its_question():
     long = [found(unlike("abcdefg"[i] * 4))[0] for i in range(7)]
     short = functions.Function("Says enough of it.", True, 'def f(): """Says enough of it."""', "def f(): pass")
-    documents = fetch_text.code_documents([short, *long], text_sources.HeldOut())
+    documents = code_text.documents_to_learn([short, *long], held_out.HeldOut())
     assert documents == [short.passage, long[0].question, long[0].bare, long[1].passage, long[2].passage,
                          long[3].question, long[3].bare, long[4].passage, long[5].passage, long[6].question, long[6].bare]
 

@@ -16,6 +16,7 @@ from lookupffn import __main__, assembly, family_config, family_model, load_sent
 from lookupffn.distiller import quantise
 from lookupffn.layer import LookupFFN
 from lookupffn.many import command, draw, encoder, losses, packs, start, texts
+from lookupffn.many.run import Run
 from lookupffn.swap import replace_ffns
 from lookupffn.text_tokenizer import TextTokenizer
 
@@ -210,6 +211,23 @@ def test_a_run_goes_on_where_it_stopped(places, tmp_path):
     assert any(whole.dim() == 3 for whole in kept["whole"][2]), "tables are kept"
     log = run(places, tmp_path / "out", "--most-steps", "20", "--state", str(state), lookups=True)
     assert 0 < before < 20 and log[-1]["step"] == 20
+
+
+def test_a_killed_run_goes_on_from_the_state_that_was_kept_last(places, tmp_path, monkeypatch):
+    state, step = tmp_path / "state.pt", Run._step
+
+    def killed_at_seven(self, batch, done):
+        if self.steps == 7:
+            raise KeyboardInterrupt
+        step(self, batch, done)
+
+    monkeypatch.setattr(Run, "_step", killed_at_seven)
+    with pytest.raises(KeyboardInterrupt):
+        run(places, tmp_path / "out", "--most-steps", "20", "--state", str(state), "--save-every", "0")
+    assert json.loads(torch.load(state)["note"])[1] == 7
+    monkeypatch.setattr(Run, "_step", step)
+    log = run(places, tmp_path / "out", "--most-steps", "20", "--state", str(state))
+    assert log[-1]["step"] == 20 and log[-1]["tokens"] == 20 * log[0]["tokens"]
 
 
 def test_packs_and_starts_keep_what_they_should(places, tmp_path):

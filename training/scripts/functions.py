@@ -74,6 +74,25 @@ def shortened(text, most):
     return " ".join(beginning(text.split(), most))
 
 
+def function_of(name, head, documentation, body=(), before=False, least=TOKENS[0]):
+    """-> a Function, or None with too little or too much to say. head: its signature, on one line; body: its lines, each cleaned;
+    before: whether the documentation stands before the signature, as outside of Python; least: tokens of a passage."""
+    room = TOKENS[1] - tokens(head)
+    if room < TOKENS[1] // 2:
+        return None
+    told = one_line(documentation)
+    if tokens(told) + tokens(" ".join(body)) + QUOTES > room:
+        told = shortened(told, DOCUMENTATION)
+    shown, bare = beginning(body, room - tokens(told) - QUOTES), beginning(body, room)
+    parts = [f"/** {told} */", head] if before else [head, f'"""{told}"""']
+    passage = " ".join([*parts, *shown])
+    if (body and not shown) or tokens(passage) < least:
+        return None
+    sentence = shortened(first_sentence(documentation), DOCUMENTATION // 2)
+    is_told = len(sentence) >= QUESTION and " " in sentence
+    return Function(sentence if is_told else name_in_words(name), is_told, passage, " ".join([head, *bare]))
+
+
 def of_node(node, lines):
     """-> a Function, or None without documentation or with too little to say."""
     documentation = ast.get_docstring(node)
@@ -85,20 +104,8 @@ def of_node(node, lines):
     before = [*lines[first - 1:text.lineno - 1], lines[text.lineno - 1][:text.col_offset]]
     after = [lines[text.end_lineno - 1][text.end_col_offset:].lstrip(b" ;"), *lines[text.end_lineno:node.end_lineno]]
     head, *body = (part.decode("utf-8", "replace") for part in (b" ".join(before), *after))
-    head, body = one_line(head), [one_line(line) for line in body if line.strip()]
-    room = TOKENS[1] - tokens(head)
-    if room < TOKENS[1] // 2:
-        return None
-    told = one_line(documentation)
-    if tokens(told) + tokens(" ".join(body)) + QUOTES > room:
-        told = shortened(told, DOCUMENTATION)
-    shown, bare = beginning(body, room - tokens(told) - QUOTES), beginning(body, room)
-    passage = " ".join([head, f'"""{told}"""', *shown])
-    if not shown or tokens(passage) < TOKENS[0]:
-        return None
-    sentence = shortened(first_sentence(documentation), DOCUMENTATION // 2)
-    is_told = len(sentence) >= QUESTION and " " in sentence
-    return Function(sentence if is_told else name_in_words(node.name), is_told, passage, " ".join([head, *bare]))
+    body = [one_line(line) for line in body if line.strip()]
+    return function_of(node.name, one_line(head), documentation, body) if body else None
 
 
 def of_source(source):

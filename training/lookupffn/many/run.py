@@ -43,6 +43,7 @@ class Options:
     workers: int = 0
     compiled: bool = False
     say_every: float = 10.0
+    save_every: float = 300.0  # seconds after which the state is kept, so that a killed run resumes there
     least_steps: int = 3
     most_steps: int = 0  # 0: the clock decides alone
 
@@ -179,10 +180,10 @@ class Run:
         options, device = self.options, self.device
         loader = DataLoader(_Batches(self.make, options, self.steps), batch_size=None, num_workers=options.workers,
                             pin_memory=device.type == "cuda", **({"prefetch_factor": 6} if options.workers else {}))
-        started, before, said = None, self.spent, time.monotonic()
+        started, before, said, saved = None, self.spent, time.monotonic(), time.monotonic()
         for batch in loader:
             if started is None:
-                started = said = time.monotonic()
+                started = said = saved = time.monotonic()
             done = self.spent / options.seconds
             if options.most_steps:
                 done = max(done, self.steps / options.most_steps)
@@ -200,6 +201,9 @@ class Run:
             if time.monotonic() - said >= options.say_every or self.steps in (1, 20):
                 self._say(done)
                 said = time.monotonic()
+            if time.monotonic() - saved >= options.save_every:
+                self.save_state()
+                saved = time.monotonic()
         self._say(1.0)
         self.write()
         self.save_state()
