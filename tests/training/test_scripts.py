@@ -331,3 +331,27 @@ def test_long_descriptions_keep_their_last_token():
     assert find.embeddings(Model(), 4, [" abc ", "x" * 300] * 40).shape == (80, 4)
     assert seen[0].tolist() == [1, 10, 11, 12, 2]
     assert len(seen[1]) == find.LONGEST and seen[1][-1] == 2 and seen[1][-2] != 2
+
+
+def write_program(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/bash\n{text}\n")
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize("settings, rows, rates", [
+    ({}, 256, {"quality": 1, "fast": 1, "tiny": 1.5}), ({"ROWS": "8", "STUDENTS": "lookup tiny"}, 8, {"lookup": 0.177, "tiny": 0.265}),
+    ({"LENGTH": "128"}, 512, {"quality": 1, "fast": 1, "tiny": 1.5}), ({"LENGTH": "128", "ROWS": "128", "STUDENTS": "mixed"}, 128, {"mixed": 0.5})])
+def test_students_learn_more_slowly_in_smaller_steps(settings, rows, rates, tmp_path):
+    write_program(tmp_path / "training/scripts/students", (SCRIPTS / "students").read_text())
+    write_program(tmp_path / "build/release/tools/lookupffn", "")
+    write_program(tmp_path / "training/scripts/fetch_text.py", 'mkdir -p "$1" && touch "$1/train.txt"')
+    write_program(tmp_path / "python", 'echo "$@" >> calls; case $3 in texts) touch "$4" ;; start) touch "$5" ;; esac')
+    (tmp_path / "teacher").mkdir()
+    (tmp_path / "passages.txt").touch()
+    command = [tmp_path / "training/scripts/students", tmp_path / "teacher", tmp_path / "work", tmp_path / "passages.txt"]
+    subprocess.run(command, check=True, env={"PATH": os.environ["PATH"], "LC_ALL": "C", "PYTHON": str(tmp_path / "python"), **settings})
+    plan = json.loads((tmp_path / "work/plan.json").read_text())
+    assert {student["name"]: student["rate"] for student in plan["students"]} == rates
+    (call,) = [line for line in (tmp_path / "calls").read_text().splitlines() if " distill-many " in line]
+    assert f"--rows {rows}" in call
