@@ -109,7 +109,7 @@ def unlike(word):
     return function(f"make_{word}", f"Makes {word} of the {word}s that were given.", body)
 
 
-def fetched(tmp_path, monkeypatch, made, *options):
+def fetched(tmp_path, monkeypatch, made, *options, only=(), more=()):
     def fetch(wanted, folder):
         (name,) = wanted
         root = folder / "root"
@@ -118,8 +118,8 @@ def fetched(tmp_path, monkeypatch, made, *options):
         return root, [f"=== {name}"]
 
     monkeypatch.setattr(code_text, "fetch", fetch)
-    monkeypatch.setitem(fetch_text.SOURCES, "code", text_sources.Source(tuple(made), "permissive", False, functions.of_folder))
-    monkeypatch.setattr(sys, "argv", ["fetch_text.py", str(tmp_path / "out"), "code", *map(str, options)])
+    monkeypatch.setitem(fetch_text.SOURCES, "code", text_sources.Source(only or tuple(made), "permissive", False, functions.of_folder))
+    monkeypatch.setattr(sys, "argv", ["fetch_text.py", str(tmp_path / "out"), "code", *more, *map(str, options)])
     fetch_text.main()
     out = tmp_path / "out"
     return [text for name in ("train.txt", "valid.txt") for text in (out / name).read_text().split("\n\n") if text], out
@@ -176,6 +176,17 @@ def test_functions_that_judged_texts_share_are_left_out_whole(tmp_path, monkeypa
         {text for source in made.values() for one in found(source) for text in (one.passage, one.bare)}
 
 
+def test_what_a_later_source_holds_out_is_left_out_of_an_earlier_one(tmp_path, monkeypatch):
+    made = packages(60, unlike)
+    kept = next(name for name in made if held_out.is_held_out(name))
+    learned = next(name for name in made if not held_out.is_held_out(name))
+    copies = {learned: made[kept].replace("def make", "def made") + made[learned]}
+    monkeypatch.setitem(fetch_text.SOURCES, "methods", text_sources.Source((kept,), "permissive", False, functions.of_folder))
+    every, _ = fetched(tmp_path, monkeypatch, {**copies, kept: made[kept]}, only=(learned,), more=("methods",))
+    word, other = (found(made[name])[0].question.split()[1] for name in (kept, learned))
+    assert any(other in text for text in every) and not any(word in text for text in every)
+
+
 def test_of_nearly_identical_functions_one_is_kept(tmp_path, monkeypatch):
     (name, source), *_ = packages(5, unlike).items()
     learned, _ = fetched(tmp_path, monkeypatch, {name: source + source.replace("def make", "async def begin")})
@@ -203,7 +214,7 @@ def test_a_new_version_changes_nothing_in_what_is_held_out():
 def test_only_code_that_is_long_enough_alone_gives_its_question():
     long = [found(unlike("abcdefg"[i] * 4))[0] for i in range(7)]
     short = functions.Function("Says enough of it.", True, 'def f(): """Says enough of it."""', "def f(): pass")
-    documents = code_text.documents_to_learn([short, *long], held_out.HeldOut())
+    documents = list(code_text.documents_to_learn([short, *long], held_out.HeldOut()))
     assert documents == [short.passage, long[0].question, long[0].bare, long[1].passage, long[2].passage,
                          long[3].question, long[3].bare, long[4].passage, long[5].passage, long[6].question, long[6].bare]
 

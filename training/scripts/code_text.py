@@ -31,7 +31,7 @@ def functions_of(packages, read, folder):
 
 
 def documents_to_learn(learned, held):
-    """Passages without near duplicates. A function is left out whole if part of it is held out, for code without a part says
+    """Passages without near duplicates, found when they are read, for by then more may be held out. A function is left out whole if part of it is held out, for code without a part says
     something else; its words count, for most functions share eight tokens in a row if signs are among them. Every third whose
     code is long enough alone gives its question, too. Then its passage lacks the documentation, so that the question is not a
     copy of what it begins with; the others keep theirs, as code has it."""
@@ -40,8 +40,8 @@ def documents_to_learn(learned, held):
             and not any(held.has(text) for text in (function.question, function.passage, function.bare))]
     asking = [i for i, function in enumerate(kept) if functions.tokens(function.bare) >= functions.TOKENS[0]]
     asked = set(asking[::3])
-    return [text for i, function in enumerate(kept)
-            for text in ([function.question, function.bare] if i in asked else [function.passage])]
+    for i, function in enumerate(kept):
+        yield from [function.question, function.bare] if i in asked else [function.passage]
 
 
 def write_collection(folder, pairs):

@@ -19,7 +19,7 @@ def called(*command, **options):
     except FileNotFoundError:
         sys.exit(f"fetch_text.py: {command[0]} is not installed")
     except subprocess.CalledProcessError as error:
-        said = error.stderr.strip() or f"status {error.returncode}"
+        said = error.stderr.strip() or error.stdout.strip()[-1000:] or f"status {error.returncode}"  # dotnet's errors are on stdout
         sys.exit(f"fetch_text.py: {' '.join(map(str, command))}:\n{said}")
 
 

@@ -7,13 +7,14 @@
     fetch_text.py --list                the sources with their licences
 
 Nothing is installed: apt-get downloads the packages, dpkg-deb unpacks them in a temporary folder; npm packs those of npm, and
-dotnet downloads those of NuGet.
+dotnet, of SDK 10 or later, downloads those of NuGet.
 OUT receives train.txt and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of the unpacked
 packages; it does not cover `packages`, all packages' descriptions, each under its package's licence. Held-out sources get a
 file of their own, such as jargon.txt. Of one package in fifteen, so do the descriptions: pairs.tsv, a short one, a tab and the
-long one; and the functions of `code` and `methods`: code_pairs.tsv, the first sentence of a function's documentation, a tab
-and its code without any, and the folder code_pairs for evaluate --retrieval. Training text omits sentences that share eight words in a
-row with any of these or with FILEs, are one of their shorter sentences, or name their books; of code it omits whole functions.
+long one; and the functions of `code` and `methods`: code_pairs.tsv and methods_pairs.tsv, the first sentence of a function's
+documentation, a tab and its code without any, and folders of these names for evaluate --retrieval. Training text omits
+sentences that share eight words in a row with any of these or with FILEs, are one of their shorter sentences, or name their
+books; of code it omits whole functions.
 FILEs are texts or JSON lines (.jsonl), also packed.
 No source gives more than eight million characters, or --limit, evenly spread, so that none outweighs the others; of packages
 with nearly identical descriptions, and of nearly identical functions, one is kept.
@@ -290,24 +291,31 @@ def main():
         held.add_file(path)
     arguments.out.mkdir(parents=True, exist_ok=True)
     seen, licences = set(), []
+
+    def fetched(name):
+        with tempfile.TemporaryDirectory() as temporary:
+            documents, notices = documents_of(name, Path(temporary), arguments.out, held)
+            licences.extend(notices)
+            return documents
+
+    # What all of these hold out is known before any of their documents is written.
+    holding = {name: fetched(name) for name in names if name in ("packages", *CODE)}
     with open(arguments.out / "train.txt", "w", encoding="utf-8") as train, \
             open(arguments.out / "valid.txt", "w", encoding="utf-8") as valid:
         for name in names:
-            with tempfile.TemporaryDirectory() as temporary:
-                documents, notices = documents_of(name, Path(temporary), arguments.out, held)
-                licences += notices
-                count = size = 0
-                found = text_sources.spread(documents, arguments.limit)
-                documents = [rest for rest in map(held.without, found) if len(rest) >= 20]
-                changed = sum(len(document) for document in found) - sum(map(len, documents))
-                for document in documents:
-                    key = hashlib.sha256(document.lower().encode()).digest()
-                    if key in seen:
-                        continue
-                    seen.add(key)
-                    (valid if is_for_validation(document) else train).write(document + "\n\n")
-                    count += 1
-                    size += len(document)
+            documents = list(holding.pop(name) if name in holding else fetched(name))
+            count = size = 0
+            found = text_sources.spread(documents, arguments.limit)
+            documents = [rest for rest in map(held.without, found) if len(rest) >= 20]
+            changed = sum(len(document) for document in found) - sum(map(len, documents))
+            for document in documents:
+                key = hashlib.sha256(document.lower().encode()).digest()
+                if key in seen:
+                    continue
+                seen.add(key)
+                (valid if is_for_validation(document) else train).write(document + "\n\n")
+                count += 1
+                size += len(document)
             if count:
                 print(f"{name}: {count} documents, {size / 1e6:.1f} million characters; {changed} of texts for measuring "
                       "left out", flush=True)
