@@ -203,6 +203,13 @@ def test_students_learn_and_come_out_as_folders(places, tmp_path):
     assert student.model.config.word_rows == 40 and student.model.config.heads(0) == 1
 
 
+def test_students_read_the_same_texts_together_and_apart(places, tmp_path):
+    together = run(places, tmp_path / "together", "--most-steps", "12", lookups=True)
+    apart = run(places, tmp_path / "apart", "--most-steps", "12")
+    assert [entry["narrow"] for entry in (together[0], together[-1])] == [entry["narrow"] for entry in (apart[0], apart[-1])]
+    assert (tmp_path / "together" / "narrow.pack").read_bytes() == (tmp_path / "apart" / "narrow.pack").read_bytes()
+
+
 def test_a_run_goes_on_where_it_stopped(places, tmp_path):
     state = tmp_path / "state.pt"
     assert run(places, tmp_path / "out", "--most-steps", "20", "--state", str(state), "--stop-after", "0.01", lookups=True) is None

@@ -339,10 +339,8 @@ def write_program(path, text):
     path.chmod(0o755)
 
 
-@pytest.mark.parametrize("settings, rows, rates", [
-    ({}, 256, {"quality": 1, "fast": 1, "tiny": 1.5}), ({"ROWS": "8", "STUDENTS": "lookup tiny"}, 8, {"lookup": 0.177, "tiny": 0.265}),
-    ({"LENGTH": "128"}, 512, {"quality": 1, "fast": 1, "tiny": 1.5}), ({"LENGTH": "128", "ROWS": "128", "STUDENTS": "mixed"}, 128, {"mixed": 0.5})])
-def test_students_learn_more_slowly_in_smaller_steps(settings, rows, rates, tmp_path):
+def students_plan_and_call(settings, tmp_path):
+    """What training/scripts/students, run without anything to compute, writes as its plan and calls distill-many with."""
     write_program(tmp_path / "training/scripts/students", (SCRIPTS / "students").read_text())
     write_program(tmp_path / "build/release/tools/lookupffn", "")
     write_program(tmp_path / "training/scripts/fetch_text.py", 'mkdir -p "$1" && touch "$1/train.txt"')
@@ -351,7 +349,21 @@ def test_students_learn_more_slowly_in_smaller_steps(settings, rows, rates, tmp_
     (tmp_path / "passages.txt").touch()
     command = [tmp_path / "training/scripts/students", tmp_path / "teacher", tmp_path / "work", tmp_path / "passages.txt"]
     subprocess.run(command, check=True, env={"PATH": os.environ["PATH"], "LC_ALL": "C", "PYTHON": str(tmp_path / "python"), **settings})
-    plan = json.loads((tmp_path / "work/plan.json").read_text())
-    assert {student["name"]: student["rate"] for student in plan["students"]} == rates
     (call,) = [line for line in (tmp_path / "calls").read_text().splitlines() if " distill-many " in line]
+    return json.loads((tmp_path / "work/plan.json").read_text()), call
+
+
+@pytest.mark.parametrize("settings, rows, rates", [
+    ({}, 256, {"quality": 1, "fast": 1, "tiny": 1.5}), ({"ROWS": "8", "STUDENTS": "lookup tiny"}, 8, {"lookup": 0.177, "tiny": 0.265}),
+    ({"LENGTH": "128"}, 512, {"quality": 1, "fast": 1, "tiny": 1.5}), ({"LENGTH": "128", "ROWS": "128", "STUDENTS": "mixed"}, 128, {"mixed": 0.5})])
+def test_students_learn_more_slowly_in_smaller_steps(settings, rows, rates, tmp_path):
+    plan, call = students_plan_and_call(settings, tmp_path)
+    assert {student["name"]: student["rate"] for student in plan["students"]} == rates
     assert f"--rows {rows}" in call
+
+
+@pytest.mark.parametrize("settings, ends", [({}, "--seconds 265 "), ({"SECONDS_OF_RUN": "60"}, "--seconds 60 "),
+                                            ({"STEPS_OF_RUN": "1235", "SECONDS_OF_RUN": "60"}, "--seconds 1e9 --most-steps 1235 ")])
+def test_students_end_by_the_clock_or_by_their_steps(settings, ends, tmp_path):
+    call = students_plan_and_call(settings, tmp_path)[1]
+    assert ends in call and call.count("--seconds") == 1 and ("--most-steps" in call) == ("--most-steps" in ends)
