@@ -367,3 +367,11 @@ def test_students_learn_more_slowly_in_smaller_steps(settings, rows, rates, tmp_
 def test_students_end_by_the_clock_or_by_their_steps(settings, ends, tmp_path):
     call = students_plan_and_call(settings, tmp_path)[1]
     assert ends in call and call.count("--seconds") == 1 and ("--most-steps" in call) == ("--most-steps" in ends)
+
+
+@pytest.mark.parametrize("steps", ["0", "-3", "1e3", "many"])
+def test_students_do_not_begin_without_a_number_of_steps(steps, tmp_path):
+    """None would mean that the clock decides, which is off."""
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        students_plan_and_call({"STEPS_OF_RUN": steps}, tmp_path)
+    assert failed.value.returncode == 2 and not (tmp_path / "work").exists()

@@ -31,10 +31,11 @@ def functions_of(packages, read, folder):
 
 
 def documents_to_learn(learned, held):
-    """Passages without near duplicates, found when they are read, for by then more may be held out. A function is left out whole if part of it is held out, for code without a part says
-    something else; its words count, for most functions share eight tokens in a row if signs are among them. Every third whose
-    code is long enough alone gives its question, too. Then its passage lacks the documentation, so that the question is not a
-    copy of what it begins with; the others keep theirs, as code has it."""
+    """Passages without near duplicates, found when they are read, for by then more may be held out. A function is left out whole
+    if part of it is held out, for code without a part says something else; its words count, for most functions share eight
+    tokens in a row if signs are among them. Every third whose code is long enough alone gives its question, too. Then its
+    passage lacks the documentation, so that the question is not a copy of what it begins with; the others keep theirs, as code
+    has it."""
     different = set(without_near_duplicates([function.passage for function in learned]))
     kept = [function for function in learned if function.passage in different
             and not any(held.has(text) for text in (function.question, function.passage, function.bare))]
